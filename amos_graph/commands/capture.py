@@ -1,0 +1,113 @@
+"""Capture: source events become immutable evidence records (`POST /v1/events:capture`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+
+from amos_graph.commands.execution import Command, Context, Moment, Plan, Receipt, execute
+from amos_graph.commands.state import read_state
+from amos_graph.domain.canonical import canonical_bytes
+from amos_graph.domain.events import Draft, Write
+from amos_graph.domain.evidence import SourceEvent, evidence_id
+from amos_graph.domain.model import Strict, validate
+from amos_graph.domain.scope import Scope
+from amos_graph.errors import invalid
+from amos_graph.graph.transactions import Tx
+from amos_graph.policy.commit import decide
+from amos_graph.policy.conflict import check_expected
+from amos_graph.policy.submission import Submission
+
+
+class CaptureRequest(Strict):
+    """One source event or a batch of them."""
+
+    event: dict[str, Any] | None = None
+    events: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Checked source events: their records, and the bytes that go to the archive."""
+
+    #: Evidence id → event and scope, in input order.
+    records: Mapping[str, tuple[SourceEvent, Scope]]
+    archived: Sequence[bytes]
+
+
+def capture(context: Context, request: Mapping[str, Any]) -> Receipt:
+    """Store source events as evidence; the same event captured twice is one evidence.
+
+    Raises `schema_invalid`, `scope_denied`, `expected_version_conflict` and `idempotency_conflict`.
+    """
+    asked = validate(CaptureRequest, request)
+    events = [asked.event, *asked.events] if asked.event is not None else asked.events
+    if not events:
+        raise invalid("events", "the request captures nothing")
+    sources = check_sources(context, events)
+    command = Command(
+        operation="capture_events",
+        capability="event.capture",
+        payload=dict(request),
+        target_refs=tuple(ref for ref, (event, _) in sources.records.items() if event.evidence_id),
+    )
+
+    def decided(tx: Tx, moment: Moment) -> Plan:
+        refs = [*sources.records, *context.expected_versions]
+        state = read_state(tx, context.identity, context.scope, refs)
+        check_expected(context.expected_versions, state.visible)
+        submission = Submission(evidence=sources.records)
+        decision = decide(submission, state, now=moment.now, writer=moment.writer, shard_scope=context.scope)
+        fresh = [pending for pending in decision.evidence.values() if pending.changed]
+        return Plan(
+            drafts=tuple(
+                Draft(
+                    event_type="evidence_captured",
+                    operation="capture_event",
+                    writes=(Write("evidence", pending.ref, 1, pending.body),),
+                    evidence_refs=(pending.ref,),
+                    extra={name: pending.body[name] for name in ("source_type", "checksum")},
+                )
+                for pending in fresh
+            ),
+            created=tuple(pending.ref for pending in fresh),
+            reused=tuple(ref for ref, pending in decision.evidence.items() if not pending.changed),
+            result={"evidence_refs": list(decision.evidence)},
+        )
+
+    stored_sources(context, sources)
+    return execute(context, command, decided)
+
+
+def check_sources(context: Context, values: Sequence[Mapping[str, Any]], at: str = "events") -> Sources:
+    """Validate source events and part off the payloads that are too large for the graph."""
+    settings = context.settings
+    if len(values) > settings.events_max:
+        raise invalid(at, f"more than {settings.events_max} in one request")
+    records: dict[str, tuple[SourceEvent, Scope]] = {}
+    archived: list[bytes] = []
+    for index, value in enumerate(values):
+        path = f"{at}[{index}]"
+        event = validate(SourceEvent, value, path)
+        scope = event.scope or context.scope
+        context.writable(scope, f"{path}.scope")
+        ref = event.evidence_id or evidence_id(event, scope)
+        raw = canonical_bytes(event.payload)
+        if len(raw) > settings.evidence_bytes_max:
+            raise invalid(f"{path}.payload", f"larger than {settings.evidence_bytes_max} bytes")
+        if len(raw) > settings.evidence_inline_bytes_max:
+            archived.append(raw)
+            event = event.model_copy(update={"payload": context.archive.pointer(scope.shard, raw)})
+        if ref in records and records[ref][0] != event:
+            raise invalid(f"{path}.evidence_id", f"{ref} stands twice in this request")
+        records[ref] = (event, scope)
+    return Sources(records, archived)
+
+
+def stored_sources(context: Context, sources: Sources) -> None:
+    """Make archived payloads durable."""
+    for raw in sources.archived:
+        context.archive.put(context.scope.shard, raw)

@@ -1,0 +1,119 @@
+"""Bring the graph to the versions that a command wrote, kind by kind, in the order in which they link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from amos_graph.domain.atoms import PAYLOADS
+from amos_graph.domain.events import Sealed
+from amos_graph.domain.ids import RecordKind, relationship_type
+from amos_graph.domain.projection import Node, project
+from amos_graph.errors import AmosError
+from amos_graph.graph.procedures import Procedure, procedure
+from amos_graph.graph.transactions import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    projected: int
+
+
+#: Evidence and entities come before the atoms that point at them, atoms before the edges between them.
+ORDER: Final[tuple[RecordKind, ...]] = ("client", "relation", "enum", "evidence", "entity", "atom", "edge")
+_PROJECT: Final[Mapping[RecordKind, Procedure[Projected]]] = {
+    "client": procedure("project/client", Projected),
+    "relation": procedure("project/relation", Projected),
+    "enum": procedure("project/enum", Projected),
+    "evidence": procedure("project/evidence", Projected),
+    "entity": procedure("project/entity", Projected),
+    "atom": procedure("project/atom", Projected),
+    "edge": procedure("project/edge", Projected),
+}
+_STANDING = procedure("project/standing")
+_STREAM = procedure("project/stream")
+_CLASS_FIELDS: Final = ("access_class", "access_policy")
+
+
+def project_all(tx: Tx, shard: str, sealed: Sequence[Sealed]) -> None:
+    """Project every record that was written.
+
+    Raises `projection_failed` when Neo4j reports fewer records than were sent, which means that an
+    end of an edge is missing; the transaction is then rolled back as a whole.
+    """
+    nodes: dict[RecordKind, list[Node]] = {}
+    for entry in sealed:
+        for write in entry.writes:
+            node = project(write.kind, shard, write.body, entry.event["event_id"])
+            nodes.setdefault(write.kind, []).append(node)
+    for kind in ORDER:
+        if kind in nodes:
+            _project(tx, shard, kind, nodes[kind])
+
+
+def refresh(
+    tx: Tx, shard: str, standing: Sequence[tuple[str, str]], streams: Sequence[Mapping[str, Any]]
+) -> None:
+    """Bring derived state up to date: supersession of atoms, heads of interaction streams."""
+    if standing:
+        rows = [{"id": ref, "state_key": key} for ref, key in standing]
+        tx.none(_STANDING, shard=shard, rows=rows)
+    if streams:
+        tx.none(_STREAM, shard=shard, rows=[dict(row) for row in streams])
+
+
+def _project(tx: Tx, shard: str, kind: RecordKind, nodes: Sequence[Node]) -> None:
+    if kind == "atom":
+        rows = [_atom_row(node) for node in nodes]
+        done = tx.one(_PROJECT[kind], shard=shard, rows=rows, classes=_classes(nodes))
+    elif kind == "edge":
+        done = tx.one(_PROJECT[kind], shard=shard, rows=[_edge_row(node) for node in nodes])
+    else:
+        rows = [{"id": node.ref, "version": node.version, "properties": node.properties} for node in nodes]
+        done = tx.one(_PROJECT[kind], shard=shard, rows=rows)
+    if done.projected != len(nodes):
+        raise AmosError(
+            "projection_failed", f"{done.projected} of {len(nodes)} {kind} records were projected"
+        )
+
+
+def _atom_row(node: Node) -> dict[str, Any]:
+    known = {model.label for model in PAYLOADS.values()} | {"Live"}
+    return {
+        "id": node.ref,
+        "version": node.version,
+        "properties": node.properties,
+        "labels": list(node.labels),
+        # A type never changes, so only Live can have to go.
+        "other_labels": [] if "Live" in node.labels else sorted(known & {"Live"}),
+        "evidence": list(node.evidence),
+        "entities": [{"role": role, "id": ref} for role, ref in node.entities],
+    }
+
+
+def _edge_row(node: Node) -> dict[str, Any]:
+    relation = node.relationship
+    return {
+        "edge_id": node.ref,
+        "version": node.version,
+        "properties": node.properties,
+        "evidence": list(node.evidence),
+        "source_ref": node.properties["source_ref"],
+        "target_ref": node.properties["target_ref"],
+        "type": relationship_type(node.properties["relation"]),
+        "relationship": relation.properties if relation else None,
+    }
+
+
+def _classes(nodes: Sequence[Node]) -> list[dict[str, Any]]:
+    """The access classes of these atoms: scope fields and policy, once each."""
+    found: dict[str, dict[str, Any]] = {}
+    for node in nodes:
+        properties = node.properties
+        found[properties["access_class"]] = {
+            name: value
+            for name, value in properties.items()
+            if name in _CLASS_FIELDS or name.startswith("scope_")
+        }
+    return list(found.values())

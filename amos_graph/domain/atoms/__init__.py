@@ -1,0 +1,93 @@
+"""The atom types that exist, by name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+# Importing a family declares its types; a new family adds its name here, a new type adds nothing.
+from amos_graph.domain.atoms import action, cognition, interaction, motivation
+from amos_graph.domain.atoms.payload import GraphRelation, Interval, Payload
+from amos_graph.domain.model import validate
+from amos_graph.errors import AmosError, Fault, invalid
+
+PAYLOAD_BYTES_MAX: Final = 1_000_000
+
+FAMILIES: Final = (cognition, motivation, action, interaction)
+
+#: Types that are known and refused, each with its reason, until the guard that they need exists.
+GUARDED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "primal_guidance": "constitutional guidance is adopted by guarded self-ratification only",
+        "covenant": "a covenant is adopted by guarded self-ratification only",
+        "adjudication": "an adjudication needs an authenticated self_adjudication capability",
+        "authority_record": "an authority record is adopted through its own compare-and-swap head only",
+    }
+)
+
+
+def _declared(parent: type[Payload]) -> Iterator[type[Payload]]:
+    for child in parent.__subclasses__():
+        if "atom_type" in child.__dict__:
+            yield child
+        yield from _declared(child)
+
+
+def _registry() -> Mapping[str, type[Payload]]:
+    found: dict[str, type[Payload]] = {}
+    labels: dict[str, str] = {}
+    here = {family.__name__ for family in FAMILIES}
+    for model in _declared(Payload):
+        if model.__module__ not in here:
+            continue
+        # A type with two parents is met twice; two types of one name are a mistake.
+        if found.setdefault(model.atom_type, model) is not model or model.atom_type in GUARDED:
+            raise TypeError(f"the atom type {model.atom_type} is declared twice")
+        if labels.setdefault(model.label, model.atom_type) != model.atom_type:
+            raise TypeError(f"the label {model.label} names two atom types")
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+#: Atom type → its payload model.
+PAYLOADS: Final[Mapping[str, type[Payload]]] = _registry()
+
+
+def payload_type(atom_type: str, at: str = "type") -> type[Payload]:
+    """The payload model of an atom type.
+
+    Raises `authorization_denied` for a guarded type, `schema_invalid` for an unknown one.
+    """
+    if atom_type in PAYLOADS:
+        return PAYLOADS[atom_type]
+    if atom_type in GUARDED:
+        raise AmosError("authorization_denied", GUARDED[atom_type], [Fault(at, GUARDED[atom_type])])
+    raise invalid(at, f"no such atom type; known are {', '.join(PAYLOADS)}")
+
+
+def validate_payload(atom_type: str, value: Any, at: str = "payload") -> Payload:
+    """The value as the payload of its type.
+
+    Raises `schema_invalid` with a path below `at` for each fault, and as `payload_type` does.
+    """
+    above = at.rpartition(".")[0]
+    payload = validate(payload_type(atom_type, f"{above}.type" if above else "type"), value, at)
+    # Every way in comes through here, so that none of them takes what another refuses.
+    size = len(json.dumps(payload.record(), ensure_ascii=False, separators=(",", ":")).encode())
+    if size > PAYLOAD_BYTES_MAX:
+        raise invalid(at, f"{size} bytes are more than {PAYLOAD_BYTES_MAX}; capture the rest as evidence")
+    return payload
+
+
+__all__ = [
+    "FAMILIES",
+    "GUARDED",
+    "PAYLOADS",
+    "PAYLOAD_BYTES_MAX",
+    "GraphRelation",
+    "Interval",
+    "Payload",
+    "payload_type",
+    "validate_payload",
+]

@@ -1,0 +1,198 @@
+"""The journal's entries: what they hold, how they are chained, and how they lie in Neo4j.
+
+An event holds ids, enums and digests, never the text of a memory: bodies live in Versions, and the
+event keeps only the salted digest of each. So a body can be erased and the chain still verifies.
+Source: spec, "EventJournalEntry" and "Canonical stored shape"; design §3.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from amos_graph.domain.canonical import canonical_bytes, canonical_text, digest
+from amos_graph.domain.ids import RecordKind
+
+SCHEMA_VERSION: Final = "amos.v1"
+#: The predecessor of the first event.
+GENESIS: Final = "sha256:" + "0" * 64
+
+#: Event type → kinds of record that it may write. `atom_committed`, `atom_updated` and
+#: `evidence_captured` are the spec's names; the others are formed like them.
+EVENT_TYPES: Final[Mapping[str, frozenset[RecordKind]]] = {
+    "evidence_captured": frozenset({"evidence"}),
+    "atom_proposed": frozenset({"atom"}),
+    "atom_committed": frozenset({"atom"}),
+    "atom_updated": frozenset({"atom"}),
+    "atom_archived": frozenset({"atom", "edge"}),
+    "edge_committed": frozenset({"edge"}),
+    "edge_updated": frozenset({"edge"}),
+    "entity_committed": frozenset({"entity"}),
+    "entity_updated": frozenset({"entity"}),
+    "relation_defined": frozenset({"relation"}),
+    "enum_defined": frozenset({"enum"}),
+    "client_registered": frozenset({"client"}),
+    "client_revoked": frozenset({"client"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One record at one new version."""
+
+    kind: RecordKind
+    ref: str
+    version: int
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event before it has its place in the chain."""
+
+    event_type: str
+    operation: str
+    writes: tuple[Write, ...]
+    evidence_refs: tuple[str, ...] = ()
+    payload_refs: tuple[str, ...] = ()
+    #: Further ids and enums for the event's payload.
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What all events of one command share, made before the transaction so that a retry writes the same."""
+
+    actor: str
+    accepted_at: str
+    occurred_at: str
+    seed: bytes
+    command_id: uuid.UUID
+    idempotency_key: str | None
+    payload_digest: str
+    causal_parent_ids: tuple[str, ...]
+    expected_versions: Mapping[str, int]
+    authorization_context: Mapping[str, Any]
+
+    def event_id(self, index: int) -> str:
+        """The id of the command's n-th event."""
+        return f"evt_{uuid.uuid5(self.command_id, str(index)).hex}"
+
+    def salt(self, ref: str) -> str:
+        """The secret salt of one body; without it an erased text cannot be guessed from its digest."""
+        return hmac.new(self.seed, ref.encode(), hashlib.sha256).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """An event in the chain, with the rows of the Versions that it wrote."""
+
+    event: dict[str, Any]
+    versions: list[dict[str, Any]]
+    writes: tuple[Write, ...]
+
+
+def body_digest(salt: str, body: str) -> str:
+    """The digest that an event keeps of a body."""
+    return "sha256:" + hashlib.sha256(salt.encode() + body.encode()).hexdigest()
+
+
+def checksum(event: Mapping[str, Any]) -> str:
+    """The checksum of an event: SHA-256 of its canonical JSON without the checksum itself."""
+    return "sha256:" + digest({name: value for name, value in event.items() if name != "checksum"})
+
+
+def seal(
+    shard: str, drafts: Sequence[Draft], stamp: Stamp, graph_version: int, head_hash: str
+) -> list[Sealed]:
+    """Chain drafts onto the head of a shard: one graph version each."""
+    sealed: list[Sealed] = []
+    for index, draft in enumerate(drafts):
+        graph_version += 1
+        versions = [_version_row(shard, write, graph_version, stamp) for write in draft.writes]
+        event: dict[str, Any] = {
+            "event_id": stamp.event_id(index),
+            "event_type": draft.event_type,
+            "schema_version": SCHEMA_VERSION,
+            "actor": stamp.actor,
+            "target_refs": [write.ref for write in draft.writes],
+            "payload": {"operation": draft.operation, "writes": _written(versions), **draft.extra},
+            "payload_refs": list(draft.payload_refs),
+            "evidence_refs": list(draft.evidence_refs),
+            "idempotency_key": stamp.idempotency_key,
+            "payload_digest": stamp.payload_digest,
+            "causal_parent_ids": list(stamp.causal_parent_ids),
+            "expected_versions": dict(stamp.expected_versions),
+            "authorization_context": dict(stamp.authorization_context),
+            "occurred_at": stamp.occurred_at,
+            "accepted_at": stamp.accepted_at,
+            "result_status": "accepted",
+            "projection_status": "projected",
+            "shard": shard,
+            "graph_version": graph_version,
+            "previous_event_hash": head_hash,
+        }
+        head_hash = event["checksum"] = checksum(event)
+        sealed.append(Sealed(event, versions, draft.writes))
+    return sealed
+
+
+def _version_row(shard: str, write: Write, graph_version: int, stamp: Stamp) -> dict[str, Any]:
+    return {
+        "shard": shard,
+        "ref": write.ref,
+        "version": write.version,
+        "kind": write.kind,
+        "graph_version": graph_version,
+        "recorded_at": stamp.accepted_at,
+        "body": canonical_text(write.body),
+        "salt": stamp.salt(write.ref),
+        "codec": "json",
+    }
+
+
+def _written(versions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "ref": row["ref"],
+            "kind": row["kind"],
+            "version": row["version"],
+            "digest": body_digest(row["salt"], row["body"]),
+        }
+        for row in versions
+    ]
+
+
+#: Event fields that Neo4j cannot hold as they are; stored as canonical JSON text.
+_NESTED: Final = ("payload", "expected_versions", "authorization_context")
+
+
+def event_node(event: Mapping[str, Any]) -> dict[str, Any]:
+    """The native properties of an event."""
+    properties = {name: value for name, value in event.items() if value is not None}
+    for name in _NESTED:
+        properties[name] = canonical_text(event[name])
+    properties["title"] = f"{event['graph_version']} {event['event_type']}"
+    return properties
+
+
+def event_record(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The event that native properties stand for; the inverse of `event_node`.
+
+    Raises ValueError when a nested field is not JSON, which verification reports as tampering.
+    """
+    event = {name: value for name, value in properties.items() if name != "title"}
+    for name in _NESTED:
+        event[name] = json.loads(event.get(name, "null"))
+    event.setdefault("idempotency_key", None)
+    return event
+
+
+def event_size_bytes(event: Mapping[str, Any]) -> int:
+    """How many bytes an event takes in canonical form."""
+    return len(canonical_bytes(event))

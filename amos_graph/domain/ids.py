@@ -1,0 +1,91 @@
+"""Identifiers and the rules that keep their kinds apart (spec, "Identifier namespaces")."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import uuid
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator
+
+from amos_graph.domain.canonical import digest
+
+ID_LENGTH_MAX: Final = 200
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@/+\-]{0,199}")
+_ENTITY = re.compile(r"ent:[a-z][a-z0-9_]*:[A-Za-z0-9][A-Za-z0-9_.:@/+\-]*")
+_RELATION = re.compile(r"rel:[a-z][a-z0-9_]*")
+_ENUM = re.compile(r"enum:[a-z][a-z0-9_]*:[a-z0-9][a-z0-9_.\-]*")
+_PART = re.compile(r"[a-z0-9][a-z0-9_\-]{0,63}")
+
+RecordKind = Literal["atom", "edge", "entity", "relation", "enum", "evidence", "client"]
+
+#: Prefix → kind of record. An id without one of them names an atom.
+PREFIXES: Final[dict[str, RecordKind]] = {
+    "ent:": "entity",
+    "rel:": "relation",
+    "enum:": "enum",
+    "edge_": "edge",
+    "evd_": "evidence",
+    "cli_": "client",
+}
+#: Prefixes that no atom may take, although no record of ours is stored under them as such.
+RESERVED: Final = (*PREFIXES, "proc:", "evt_", "pkt_", "rto_", "tmb_")
+
+
+def kind_of(ref: str) -> RecordKind:
+    """The kind of record that an id names, told from its prefix alone."""
+    for prefix, kind in PREFIXES.items():
+        if ref.startswith(prefix):
+            return kind
+    return "atom"
+
+
+def _matching(pattern: re.Pattern[str], what: str) -> Any:
+    def check(text: str) -> str:
+        if len(text) > ID_LENGTH_MAX or not pattern.fullmatch(text):
+            raise ValueError(f"not {what}")
+        return text
+
+    return AfterValidator(check)
+
+
+def _atom_id(text: str) -> str:
+    if not _ID.fullmatch(text):
+        raise ValueError("not an atom id (1 to 200 of letters, digits and _ . : @ / + -)")
+    if text.startswith(RESERVED):
+        raise ValueError("an atom id may not start with a prefix reserved for another kind of record")
+    return text
+
+
+Identifier = Annotated[str, _matching(_ID, "an identifier (1 to 200 of letters, digits and _ . : @ / + -)")]
+AtomId = Annotated[str, AfterValidator(_atom_id)]
+EntityId = Annotated[str, _matching(_ENTITY, "an entity id (ent:<type>:<slug>)")]
+RelationId = Annotated[str, _matching(_RELATION, "a relation id (rel:<name>, lower case)")]
+EnumId = Annotated[str, _matching(_ENUM, "an enum id (enum:<group>:<value>)")]
+EvidenceId = Annotated[str, _matching(re.compile(r"evd_[A-Za-z0-9_\-]+"), "an evidence id (evd_…)")]
+EdgeId = Annotated[str, _matching(re.compile(r"edge_[A-Za-z0-9_\-]+"), "an edge id (edge_…)")]
+EventId = Annotated[str, _matching(re.compile(r"evt_[A-Za-z0-9_\-]+"), "an event id (evt_…)")]
+ScopePart = Annotated[str, _matching(_PART, "a lower-case name (letters, digits, _ and -, at most 64)")]
+
+
+def new_event_id() -> str:
+    """A fresh journal event id; made before the transaction, because a transaction may run twice."""
+    return f"evt_{uuid.uuid4().hex}"
+
+
+def derived_id(prefix: str, content: Any) -> str:
+    """The id that a record's own content determines: `atom_<digest>`, `edge_<digest>`, `evd_<digest>`."""
+    return f"{prefix}{digest(content)[:40]}"
+
+
+def shard_key(shard: str) -> str:
+    """The shard as one index token, which no analyzer splits."""
+    return hashlib.sha256(shard.encode()).hexdigest()[:32]
+
+
+def relationship_type(relation: str) -> str:
+    """The native relationship type of a relation id (`rel:goal_relevance` → `GOAL_RELEVANCE`)."""
+    if not _RELATION.fullmatch(relation):
+        raise ValueError(f"not a relation id: {relation!r}")
+    return relation.removeprefix("rel:").upper()

@@ -1,0 +1,140 @@
+"""Scope, access policy and the identity that a token stands for (spec, "Canonical scope tuple")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import Field, model_validator
+
+from amos_graph.domain.canonical import digest
+from amos_graph.domain.ids import Identifier, ScopePart
+from amos_graph.domain.model import Strict
+from amos_graph.errors import AmosError
+
+SCOPE_FIELDS: Final = (
+    "tenant_id",
+    "workspace_id",
+    "project_id",
+    "user_id",
+    "agent_id",
+    "session_id",
+    "task_id",
+    "tool_environment_id",
+)
+
+#: Spellings that the spec's own examples use for the fields of its table.
+SCOPE_SPELLINGS: Final = {name.removesuffix("_id"): name for name in SCOPE_FIELDS}
+
+
+class Scope(Strict):
+    """Where a record belongs; each field that is set narrows who meets it."""
+
+    tenant_id: ScopePart
+    workspace_id: ScopePart
+    project_id: Identifier | None = None
+    user_id: Identifier | None = None
+    agent_id: Identifier | None = None
+    session_id: Identifier | None = None
+    task_id: Identifier | None = None
+    tool_environment_id: Identifier | None = None
+
+    @property
+    def shard(self) -> str:
+        """The unit that has one journal and one writer lock: tenant/workspace."""
+        return f"{self.tenant_id}/{self.workspace_id}"
+
+    def covers(self, other: Scope) -> bool:
+        """True if every field that `other` sets equals this scope's: the scope rule of design §5."""
+        return all(
+            value is None or value == getattr(self, name)
+            for name, value in ((name, getattr(other, name)) for name in SCOPE_FIELDS)
+        )
+
+
+#: Fields of the spec's AccessPolicy that nothing enforces yet; taking them would promise what is not kept.
+NOT_ENFORCED: Final = (
+    "owner_scope",
+    "evidence_visibility",
+    "mutation_policy",
+    "retention_policy_ref",
+    "audit_level",
+)
+
+PROCESSORS: Final = frozenset(
+    {"all", "reasoner", "planner", "executor", "critic", "steward", "tool_worker", "user_interface", "self"}
+)
+
+
+class AccessPolicy(Strict):
+    """Who may read a record beyond the scope rule; the explicit denial wins."""
+
+    allowed_identities: list[Identifier] = Field(default_factory=list[Identifier], max_length=100)
+    allowed_capabilities: list[Identifier] = Field(default_factory=list[Identifier], max_length=100)
+    denied_identities: list[Identifier] = Field(default_factory=list[Identifier], max_length=100)
+    denied_capabilities: list[Identifier] = Field(default_factory=list[Identifier], max_length=100)
+    processor_visibility: list[Identifier] = Field(default_factory=list[Identifier], max_length=20)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_what_is_not_enforced(cls, value: Any) -> Any:
+        if isinstance(value, dict):
+            for name in NOT_ENFORCED:
+                if name in value:
+                    raise ValueError(f"{name} is not enforced yet, so a policy may not rely on it")
+        return value  # pyright: ignore[reportUnknownVariableType]
+
+    def record(self) -> dict[str, Any]:
+        """The policy with sorted lists and without empty ones, so that equal policies are equal text."""
+        return {name: sorted(set(entries)) for name, entries in super().record().items() if entries}
+
+
+def access_class(scope: Scope, policy: AccessPolicy | None) -> str:
+    """The class of records that share one answer to "who may see this?" (design §5)."""
+    return digest({"scope": scope.record(), "policy": policy.record() if policy else {}})[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who calls, as the token says it (spec, ClientIdentity); a body can only narrow it."""
+
+    client_id: str
+    service_id: str
+    process_type: str
+    scope: Scope
+    capabilities: frozenset[str]
+    trust_level: int = 1
+
+    def may(self, capability: str) -> bool:
+        return capability in self.capabilities
+
+    def demand(self, capability: str) -> None:
+        """Raise `authorization_denied` unless the token grants the capability."""
+        if not self.may(capability):
+            raise AmosError("authorization_denied", f"this token lacks the capability {capability}")
+
+    def within(self, asked: dict[str, Any] | None) -> Scope:
+        """The token's scope, narrowed by what the request asks for.
+
+        Raises `scope_denied` when the request names a value that the token binds to another one.
+        """
+        merged = self.scope.record()
+        for name, value in (asked or {}).items():
+            if value is None:
+                continue
+            if merged.setdefault(name, value) != value:
+                raise AmosError("scope_denied", f"this token does not reach that {name}")
+        return Scope.model_validate(merged)
+
+
+#: What a token may be allowed to do, with the sentence that `amos token create` shows.
+CAPABILITIES: Final = {
+    "memory.read": "recall, get and list memories",
+    "event.capture": "capture source events as evidence",
+    "atom.propose": "store proposals",
+    "atom.commit": "commit atoms, edges, entities and dictionary entries",
+    "atom.archive": "archive atoms",
+    "memory.steward": "see proposals and suppressed memories",
+    "memory.verify": "verify the journal and the projection",
+    "token.manage": "create and revoke tokens",
+}

@@ -1,0 +1,49 @@
+"""Time as canonical text: UTC, microseconds, fixed width, so that text order is time order."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+_FORMAT = "%Y-%m-%dT%H:%M:%S.%fZ"
+
+
+def canonical_time(text: str) -> str:
+    """An RFC 3339 instant with its offset, as canonical text.
+
+    Raises ValueError for naive or malformed times (pydantic turns it into a fault with its path).
+    """
+    if len(text) > 40 or "T" not in text.upper():
+        raise ValueError("not an RFC 3339 date-time")
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        # The parser's own message repeats the text, which may be private.
+        raise ValueError("not an RFC 3339 date-time") from None
+    if moment.tzinfo is None:
+        raise ValueError("the time names no offset; write Z or +hh:mm")
+    try:
+        return format_time(moment)
+    except OverflowError as error:
+        raise ValueError("the time lies outside the years 1 to 9999") from error
+
+
+def format_time(moment: datetime) -> str:
+    """An aware datetime as canonical text."""
+    # strftime pads years below 1000 on no platform alike, hence isoformat.
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def parse_time(text: str) -> datetime:
+    """The aware datetime of a canonical time."""
+    return datetime.strptime(text, _FORMAT).replace(tzinfo=UTC)
+
+
+def now() -> str:
+    """The present instant as canonical text."""
+    return format_time(datetime.now(UTC))
+
+
+Timestamp = Annotated[str, AfterValidator(canonical_time)]

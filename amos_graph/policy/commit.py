@@ -1,0 +1,185 @@
+"""What a commit does, decided from data alone: create, replace, add evidence, or refuse (design §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from amos_graph.domain.dictionary import ENUMS, RELATIONS
+from amos_graph.domain.envelope import CheckedAtom
+from amos_graph.domain.evidence import evidence_body
+from amos_graph.domain.scope import Scope
+from amos_graph.domain.state import Current, State
+from amos_graph.errors import AmosError, Fault, invalid
+from amos_graph.policy.conflict import version_conflict
+from amos_graph.policy.linking import (
+    advance_streams,
+    intrinsic_edges,
+    standing_to_refresh,
+    submitted_edges,
+)
+from amos_graph.policy.submission import Case, Decision, Pending, Submission, content
+
+#: What the atom keeps for life.
+_FIXED = ("type", "scope", "lifecycle_state")
+
+
+def decide(submission: Submission, state: State, *, now: str, writer: str, shard_scope: Scope) -> Decision:
+    """Decide a commit as a whole; nothing is decided in part.
+
+    Raises `schema_invalid`, `not_found`, `evidence_denied` and `expected_version_conflict`, each with
+    the path of the request that it is about.
+    """
+    case = Case(submission, state, now, writer, shard_scope)
+    _dictionary(case)
+    _evidence(case)
+    for index, atom in enumerate(submission.atoms):
+        _atom(case, atom, f"atoms[{index}]")
+    for index, atom in enumerate(submission.atoms):
+        _references(case, atom, f"atoms[{index}]")
+    if not submission.proposing:
+        advance_streams(case)
+        intrinsic_edges(case)
+        submitted_edges(case)
+    standing_to_refresh(case)
+    return case.decision
+
+
+def _dictionary(case: Case) -> None:
+    groups: tuple[tuple[str, Sequence[Any], dict[str, Pending]], ...] = (
+        ("relations", case.submission.relations, case.decision.relations),
+        ("enums", case.submission.enums, case.decision.enums),
+        ("entities", case.submission.entities, case.decision.entities),
+    )
+    for name, entries, pending in groups:
+        for index, entry in enumerate(entries):
+            at = f"{name}[{index}]"
+            if entry.id in pending:
+                raise invalid(f"{at}.id", f"{entry.id} stands twice in this request")
+            if entry.id in RELATIONS or entry.id in ENUMS:
+                raise invalid(f"{at}.id", f"{entry.id} is built in")
+            before = case.state.visible.get(entry.id)
+            pending[entry.id] = case.replace(entry.id, content(entry.record()), before, at, entry.version)
+
+
+def _evidence(case: Case) -> None:
+    """Evidence is immutable: what happened does not change, so an id is new or says the same."""
+    for ref, (event, scope) in case.submission.evidence.items():
+        case.refuse_hidden(ref)
+        before = case.state.visible.get(ref)
+        body = evidence_body(event, ref, scope, now=case.now, writer=case.writer)
+        if before is not None:
+            same = ("source_type", "source_ref", "checksum", "scope", "access_policy")
+            if any(body.get(name) != before.body.get(name) for name in same):
+                raise version_conflict(ref, 0, before.version, before.event_id, "review")
+        case.decision.evidence[ref] = Pending(
+            ref, before.body if before else body, before, "events", changed=before is None
+        )
+
+
+def _atom(case: Case, atom: CheckedAtom, at: str) -> None:
+    envelope = atom.envelope
+    case.check_evidence(envelope.evidence_refs, f"{at}.evidence_refs")
+    ref = envelope.id
+    if ref is None:
+        ref = _same_content(case, atom) or atom.derived_id
+        known = case.decision.atoms.get(ref) or _stored(case, ref)
+        pending = case.with_evidence(known, envelope.evidence_refs) if known else _new(case, atom, ref, at)
+    elif ref in case.decision.atoms:
+        raise invalid(f"{at}.id", f"{ref} stands twice in this request")
+    else:
+        before = case.state.visible.get(ref)
+        pending = _update(case, atom, before, at) if before else _new(case, atom, ref, at)
+    case.decision.atoms[ref] = pending
+    case.decision.atom_refs.append(ref)
+
+
+def _new(case: Case, atom: CheckedAtom, ref: str, at: str) -> Pending:
+    case.refuse_hidden(ref)
+    body = _body(case, atom, ref)
+    wanted = "proposed" if case.submission.proposing else "active"
+    if body["lifecycle_state"] != wanted:
+        raise invalid(f"{at}.lifecycle_state", f"a new atom is committed as {wanted}")
+    if atom.envelope.version not in (None, 0, 1):
+        raise version_conflict(ref, atom.envelope.version, 0, None)
+    return Pending(ref, case.stamped(body, None), None, at)
+
+
+def _body(case: Case, atom: CheckedAtom, ref: str) -> dict[str, Any]:
+    body = {**atom.record(), "id": ref}
+    if case.submission.proposing:
+        body["lifecycle_state"] = "proposed"
+    return body
+
+
+def _same_content(case: Case, atom: CheckedAtom) -> str | None:
+    """The atom that already says this: in the store, or earlier in the same request."""
+    found = case.state.same_content.get(atom.content_digest)
+    if found:
+        return found
+    for ref, pending in case.decision.atoms.items():
+        if pending.before is None and _says(pending.body, atom):
+            return ref
+    return None
+
+
+def _says(body: Mapping[str, Any], atom: CheckedAtom) -> bool:
+    record = atom.record()
+    return all(body.get(name) == record.get(name) for name in ("type", "payload", "scope", "access_policy"))
+
+
+def _stored(case: Case, ref: str) -> Pending | None:
+    """The stored atom of a derived id, ready to take evidence."""
+    before = case.state.visible.get(ref)
+    if before is None:
+        return None
+    if before.body["lifecycle_state"] not in ("active", "proposed"):
+        # Never silently: the same words with the same evidence were put away by somebody.
+        raise version_conflict(ref, 0, before.version, before.event_id, "review")
+    return Pending(ref, before.body, before, "", changed=False)
+
+
+def _update(case: Case, atom: CheckedAtom, before: Current, at: str) -> Pending:
+    """The next version of an atom, replaced whole; what identifies it and its lifecycle stay."""
+    body = _body(case, atom, before.ref)
+    if content(body) == content(before.body):
+        return Pending(before.ref, before.body, before, at, changed=False)
+    faults = [
+        Fault(f"{at}.{name}", f"cannot change from {before.body[name]!r}")
+        for name in _FIXED
+        if body[name] != before.body[name]
+    ]
+    if atom.envelope.created_at not in (None, before.body["created_at"]):
+        faults.append(Fault(f"{at}.created_at", "cannot change"))
+    if before.body["type"] == "interaction_event":
+        faults.append(Fault(f"{at}.payload", "an interaction event is immutable"))
+    if faults:
+        raise AmosError("schema_invalid", f"{faults[0].path}: {faults[0].message}", faults)
+    return case.replace(before.ref, body, before, at, atom.envelope.version)
+
+
+def _references(case: Case, atom: CheckedAtom, at: str) -> None:
+    """Relations must be defined; an entity that is new to the shard is entered together with the atom."""
+    entities = case.decision.entities
+    for found in atom.payload.references(f"{at}.payload"):
+        if found.kind == "relation":
+            case.relation(found.ref, found.path)
+        elif found.kind == "enum" and found.ref not in ENUMS and found.ref not in case.decision.enums:
+            if found.ref not in case.state.visible:
+                raise invalid(found.path, f"{found.ref} is not in the dictionary")
+        elif found.kind == "entity" and found.ref not in entities:
+            before = case.state.visible.get(found.ref)
+            body = before.body if before else case.stamped(_entity(found.ref, case.shard_scope), None)
+            entities[found.ref] = Pending(found.ref, body, before, found.path, changed=before is None)
+
+
+def _entity(ref: str, scope: Scope) -> dict[str, Any]:
+    _, kind, slug = ref.split(":", 2)
+    name = " ".join(slug.replace("_", " ").split())
+    return {
+        "id": ref,
+        "type": kind,
+        "canonical_name": name,
+        "labels": [name],
+        "scope": {"tenant_id": scope.tenant_id, "workspace_id": scope.workspace_id},
+    }

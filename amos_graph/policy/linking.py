@@ -1,0 +1,187 @@
+"""Edges, streams and standing: what a commit does between atoms, decided from data alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from amos_graph.domain.association import AssociationEdge, edge_id
+from amos_graph.domain.dictionary import PROVENANCE_RELATIONS
+from amos_graph.domain.projection import state_key, stream_id
+from amos_graph.domain.scope import Scope
+from amos_graph.domain.state import StreamHead
+from amos_graph.errors import AmosError, Fault, invalid
+from amos_graph.policy.submission import Case, Pending, content
+
+
+def submitted_edges(case: Case) -> None:
+    """The edges that the request itself lists."""
+    for index, edge in enumerate(case.submission.edges):
+        case.decision.edge_refs.append(_edge(case, edge, f"edges[{index}]", "submitted"))
+
+
+def intrinsic_edges(case: Case) -> None:
+    """The edges that an atom's own record asks for: `supersedes` and `payload.graph_relations`.
+
+    An edge of that origin that the new version no longer asks for is archived.
+    """
+    for ref, pending in list(case.decision.atoms.items()):
+        if not pending.changed:
+            continue
+        wanted = {_edge(case, edge, at, derivation) for edge, at, derivation in _asked_by(pending)}
+        for stored in case.state.own_edges.get(ref, ()):
+            if stored.ref not in wanted:
+                body = case.stamped({**stored.body, "lifecycle_state": "archived"}, stored)
+                case.decision.edges[stored.ref] = Pending(stored.ref, body, stored, pending.at)
+
+
+def _asked_by(pending: Pending) -> Iterator[tuple[AssociationEdge, str, str]]:
+    """Each edge that an atom asks for; evidence and confidence are the atom's unless narrowed."""
+    body = pending.body
+    common = {name: body[name] for name in ("scope", "access_policy") if name in body}
+    for index, target in enumerate(body.get("supersedes", [])):
+        at = f"{pending.at}.supersedes[{index}]"
+        asked = {"target_ref": target, "relation": "rel:supersedes"}
+        yield _derived(pending, common | asked, at), at, "envelope.supersedes"
+    for index, relation in enumerate(body["payload"].get("graph_relations") or []):
+        at = f"{pending.at}.payload.graph_relations[{index}]"
+        asked = {
+            name: value for name, value in relation.items() if name in _EDGE_FIELDS and value is not None
+        }
+        yield _derived(pending, common | asked, at), at, "payload.graph_relations"
+
+
+#: Fields of a graph_relation that an edge has too.
+_EDGE_FIELDS: Final = ("relation", "target_ref", "evidence_refs", "confidence")
+
+
+def _derived(pending: Pending, asked: Mapping[str, Any], at: str) -> AssociationEdge:
+    if asked["target_ref"] == pending.ref:
+        raise invalid(at, "an atom cannot be joined to itself")
+    inherited = {name: pending.body[name] for name in ("confidence", "evidence_refs")}
+    return AssociationEdge.model_validate({"source_ref": pending.ref, **inherited, **asked})
+
+
+def _edge(case: Case, edge: AssociationEdge, at: str, derivation: str) -> str:
+    kind, weight = case.relation(edge.relation, f"{at}.relation")
+    if kind != "edge":
+        raise invalid(f"{at}.relation", f"{edge.relation} is a payload relation; it joins no atoms")
+    source = _end(case, edge.source_ref, edge.relation, f"{at}.source_ref")
+    _end(case, edge.target_ref, edge.relation, f"{at}.target_ref")
+    case.check_evidence(edge.evidence_refs, f"{at}.evidence_refs")
+    scope = edge.scope or Scope.model_validate(source["scope"])
+    # An edge of the atom's own takes the atom's scope, and needs none to be told apart.
+    own_scope = edge.scope if derivation == "submitted" else None
+    ref = edge.edge_id or edge_id(edge.source_ref, edge.relation, edge.target_ref, own_scope)
+    case.refuse_hidden(ref)
+    body = {
+        **content(edge.record()),
+        "edge_id": ref,
+        "scope": scope.record(),
+        "weight": weight if edge.weight is None else edge.weight,
+        "derivation": derivation,
+    }
+    if edge.access_policy is not None:
+        body["access_policy"] = edge.access_policy.record()
+    elif edge.scope is None and "access_policy" in source:
+        # An edge tells of its source, so no more people see it than see the source.
+        body["access_policy"] = source["access_policy"]
+    case.decision.edges[ref] = _pending(case, edge, ref, body, at)
+    return ref
+
+
+def _pending(case: Case, edge: AssociationEdge, ref: str, body: Mapping[str, Any], at: str) -> Pending:
+    standing = case.decision.edges.get(ref)
+    before = case.state.visible.get(ref)
+    if standing is not None and standing.body["lifecycle_state"] == "active":
+        if edge.edge_id is not None:
+            raise invalid(f"{at}.edge_id", f"{ref} stands twice in this request")
+        return case.with_evidence(standing, edge.evidence_refs)
+    if before is not None and edge.edge_id is None:
+        # The same association said again: evidence is added, a detached or archived edge comes back.
+        known = Pending(ref, before.body, before, at, changed=False)
+        return case.with_evidence(known, edge.evidence_refs, lifecycle_state="active")
+    if before is not None:
+        for name in ("source_ref", "target_ref", "relation", "scope"):
+            if body[name] != before.body[name]:
+                raise invalid(f"{at}.{name}", "an edge keeps its ends, its relation and its scope")
+    return case.replace(ref, body, before, at, edge.version)
+
+
+def _end(case: Case, ref: str, relation: str, at: str) -> Mapping[str, Any]:
+    """The atom at one end of an edge, which the caller must be able to see."""
+    body = case.atom_body(ref)
+    if body is None:
+        raise AmosError("not_found", f"{at}: no such atom", [Fault(at, "no such atom")])
+    if body["lifecycle_state"] != "active" and relation not in PROVENANCE_RELATIONS:
+        raise invalid(at, f"the atom is {body['lifecycle_state']}; only provenance may point at it")
+    return body
+
+
+def advance_streams(case: Case) -> None:
+    """Advance interaction streams event by event (spec, "interaction_stream head").
+
+    Raises `expected_version_conflict` when an event does not follow its conversation's head.
+    """
+    for pending in case.decision.atoms.values():
+        if pending.body["type"] != "interaction_event" or pending.before is not None:
+            continue
+        stream, payload = stream_id(pending.body), pending.body["payload"]
+        row = case.decision.streams.get(stream)
+        stored = case.state.streams.get(stream, StreamHead(0, None))
+        head = StreamHead(row["version"], row["head_ref"]) if row else stored
+        if payload["sequence"] != head.version + 1:
+            raise _out_of_turn(pending, stream, head)
+        _check_reply(case, pending)
+        case.decision.streams[stream] = {
+            "stream_id": stream,
+            "conversation_id": payload["conversation_id"],
+            "version": payload["sequence"],
+            "head_ref": pending.ref,
+        }
+
+
+def _out_of_turn(pending: Pending, stream: str, head: StreamHead) -> AmosError:
+    at = f"{pending.at}.payload.sequence"
+    return AmosError(
+        "expected_version_conflict",
+        f"{at}: the conversation stands at {head.version}",
+        [Fault(at, f"the next sequence is {head.version + 1}")],
+        {
+            "target_ref": stream,
+            "expected_version": pending.body["payload"]["sequence"] - 1,
+            "actual_version": head.version,
+            "conflicting_event_id": None,
+            "recommended_action": "refresh",
+        },
+    )
+
+
+def _check_reply(case: Case, pending: Pending) -> None:
+    reply_to = pending.body["payload"].get("reply_to")
+    if reply_to is None:
+        return
+    body = case.atom_body(reply_to)
+    if (
+        body is None
+        or body["type"] != "interaction_event"
+        or stream_id(body) != stream_id(pending.body)
+        or body["payload"]["sequence"] >= pending.body["payload"]["sequence"]
+    ):
+        raise invalid(f"{pending.at}.payload.reply_to", "not an earlier event of this conversation")
+
+
+def standing_to_refresh(case: Case) -> None:
+    """Note the atoms whose place in ordinary recall has to be worked out anew."""
+    touched = {ref for ref, pending in case.decision.atoms.items() if pending.before and pending.changed}
+    touched |= {
+        pending.body["target_ref"]
+        for pending in case.decision.edges.values()
+        if pending.changed and pending.body["relation"] == "rel:supersedes"
+    }
+    for ref in sorted(touched):
+        body = case.atom_body(ref)
+        if body is not None:
+            case.decision.standing[ref] = state_key(
+                body["lifecycle_state"], body["health_status"], superseded=False
+            )

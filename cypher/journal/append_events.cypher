@@ -1,0 +1,42 @@
+// Append events with the Versions that they wrote, and move the head.
+// Why: the caller holds the shard's lock; the comparison with $after is the assertion that it does.
+// @mode write
+// @param shard STRING
+// @param after INTEGER         head that the events were chained onto
+// @param events LIST<MAP>      properties of each event, and its version rows
+// @param journal MAP           new head: graph_version, head_hash, accepted_at
+// @param body_bytes INTEGER    canonical bytes of the bodies written
+// @rows one   graph_version INTEGER
+// @sample {"shard": "t/w", "after": 0, "events": [], "journal": {}, "body_bytes": 0}
+CYPHER 25
+MATCH (j:Journal {shard: $shard})
+WHERE j.graph_version = $after
+OPTIONAL MATCH (j)-[pointer:HEAD]->(head:Event)
+CALL () {
+  UNWIND $events AS row
+  CREATE (event:Event)
+  SET event = row.properties
+  WITH event, row
+  CALL (event, row) {
+    UNWIND row.versions AS version
+    CREATE (event)-[:WROTE]->(written:Version)
+    SET written = version
+    RETURN count(*) AS written_count
+  }
+  RETURN collect(event) AS appended,
+         sum(written_count) AS version_count
+}
+DELETE pointer
+WITH j, appended, version_count,
+     CASE WHEN head IS NULL THEN appended ELSE [head] + appended END AS chain
+CALL (chain) {
+  UNWIND range(1, size(chain) - 1) AS position
+  WITH chain[position - 1] AS earlier, chain[position] AS later
+  CREATE (earlier)-[:NEXT]->(later)
+}
+WITH j, version_count, appended[-1] AS newest
+CREATE (j)-[:HEAD]->(newest)
+SET j += $journal,
+    j.version_count = j.version_count + version_count,
+    j.body_bytes = j.body_bytes + $body_bytes
+RETURN j.graph_version AS graph_version

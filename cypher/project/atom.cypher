@@ -1,0 +1,36 @@
+// Bring atoms to their newest versions: properties, labels, links to entities, evidence and Version.
+// @mode write
+// @param shard STRING
+// @param rows LIST<MAP>        id, version, labels, other_labels, properties, evidence, entities
+// @param classes LIST<MAP>     access classes of these atoms
+// @rows one   projected INTEGER
+// @sample {"shard": "t/w", "rows": [], "classes": []}
+CYPHER 25
+CALL () {
+  UNWIND $classes AS class
+  MERGE (c:AccessClass {shard: $shard, access_class: class.access_class})
+    ON CREATE SET c += class
+}
+UNWIND $rows AS row
+MERGE (a:Atom {shard: $shard, id: row.id})
+SET a = row.properties
+REMOVE a:$(row.other_labels)
+SET a:$(row.labels)
+WITH a, row
+CALL (a) {
+  MATCH (a)-[link:REFERS_TO|EVIDENCED_BY]->()
+  DELETE link
+}
+CALL (a, row) {
+  UNWIND row.evidence AS evidence_id
+  MATCH (e:Evidence {shard: $shard, evidence_id: evidence_id})
+  CREATE (a)-[:EVIDENCED_BY]->(e)
+}
+CALL (a, row) {
+  UNWIND row.entities AS entity
+  MATCH (n:Entity {shard: $shard, id: entity.id})
+  CREATE (a)-[:REFERS_TO {role: entity.role}]->(n)
+}
+MATCH (v:Version {shard: $shard, ref: row.id, version: row.version})
+CREATE (v)-[:OF]->(a)
+RETURN count(*) AS projected

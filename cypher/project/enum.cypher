@@ -1,0 +1,14 @@
+// Bring controlled values of the dictionary to their newest versions.
+// @mode write
+// @param shard STRING
+// @param rows LIST<MAP>     id, version, properties
+// @rows one   projected INTEGER
+// @sample {"shard": "t/w", "rows": []}
+CYPHER 25
+UNWIND $rows AS row
+MERGE (n:EnumValue {shard: $shard, id: row.id})
+SET n = row.properties
+WITH n, row
+MATCH (v:Version {shard: $shard, ref: row.id, version: row.version})
+CREATE (v)-[:OF]->(n)
+RETURN count(*) AS projected

@@ -1,0 +1,116 @@
+"""Fixtures for a real Neo4j: one server for the session, a tenant of its own for each test."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+
+from amos_graph.commands.execution import Context
+from amos_graph.domain.scope import CAPABILITIES, Identity, Scope
+from amos_graph.graph.archive import Archive
+from amos_graph.graph.migrations import migrate
+from amos_graph.graph.procedures import Procedure
+from amos_graph.graph.transactions import Graph, connect
+from amos_graph.settings import Settings
+from tests import coverage
+from tests.server import Server, provided_server
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    coverage.install(config)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """The Neo4j of this session: the one given, else a managed one below the repository."""
+    with provided_server(ROOT / ".amos-test") as found:
+        yield found
+
+
+def _observe(procedure: Procedure[Any], rows: list[dict[str, Any]], counters: neo4j.SummaryCounters) -> None:
+    coverage.record_procedure(procedure, rows, counters)
+
+
+@pytest.fixture(scope="session")
+def graph(server: Server) -> Iterator[Graph]:
+    """A migrated Graph whose every statement is recorded for the coverage laws."""
+    opened = Graph(connect(server.uri, server.user, server.password), observer=_observe)
+    migrate(opened)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def tenant() -> str:
+    """A tenant that no other test has."""
+    return f"t{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def settings(tmp_path: Path, server: Server, tenant: str) -> Settings:
+    """Settings of this test alone."""
+    return Settings.model_validate(
+        {
+            "home": tmp_path,
+            "neo4j_uri": server.uri,
+            "neo4j_user": server.user,
+            "neo4j_password": server.password,
+            "tenant": tenant,
+            "workspace": "w",
+        }
+    )
+
+
+@pytest.fixture
+def caller(tenant: str) -> Identity:
+    """An identity with every capability in the test's tenant, workspace `w`."""
+    return Identity(
+        client_id="cli_test",
+        service_id="svc:test",
+        process_type="test",
+        scope=Scope(tenant_id=tenant, workspace_id="w"),
+        capabilities=frozenset(CAPABILITIES),
+    )
+
+
+ContextOf = Callable[..., Context]
+
+
+@pytest.fixture
+def context_of(graph: Graph, settings: Settings, caller: Identity) -> ContextOf:
+    """Make the context of a call; keywords narrow the scope or give key and versions."""
+
+    def make(
+        identity: Identity | None = None, *, scope: dict[str, Any] | None = None, **envelope: Any
+    ) -> Context:
+        who = identity or caller
+        return Context(
+            graph=graph,
+            settings=settings,
+            archive=Archive(settings.archive_folder),
+            identity=who,
+            scope=who.within(scope),
+            **envelope,
+        )
+
+    return make
+
+
+@pytest.fixture
+def context(context_of: ContextOf) -> Context:
+    """The context of an ordinary call."""
+    return context_of()
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data, named by AMOS_DATA or beside the repository."""
+    return Path(os.environ.get("AMOS_DATA") or ROOT.parent / "shared" / "data")

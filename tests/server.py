@@ -1,0 +1,65 @@
+"""Where the tests' Neo4j comes from: given, in a container when asked, or managed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from amos_graph.graph.local import LocalNeo4j, LocalOptions
+from amos_graph.graph.transactions import connect
+
+#: A given server that does not answer within this time fails the run at once, with one sentence.
+ANSWER_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """How to reach a Neo4j."""
+
+    uri: str
+    user: str
+    password: str
+
+
+@contextmanager
+def provided_server(home: Path) -> Iterator[Server]:
+    """The server of AMOS_TEST_NEO4J_URI, a container (AMOS_TEST_CONTAINER=1), or a managed one in `home`."""
+    uri = os.environ.get("AMOS_TEST_NEO4J_URI")
+    if uri:
+        given = Server(uri, os.environ.get("AMOS_TEST_NEO4J_USER", "neo4j"), os.environ["AMOS_TEST_NEO4J_PASSWORD"])
+        _must_answer(given)
+        yield given
+    elif os.environ.get("AMOS_TEST_CONTAINER") == "1":
+        with _container() as server:
+            yield server
+    else:
+        local = LocalNeo4j(home, options=LocalOptions())
+        running = local.start()
+        try:
+            yield Server(running.uri, running.user, running.password)
+        finally:
+            if os.environ.get("AMOS_TEST_KEEP") != "1":
+                local.stop()
+
+
+def _must_answer(server: Server) -> None:
+    driver = connect(server.uri, server.user, server.password, retry_s=ANSWER_S)
+    try:
+        driver.verify_connectivity()
+    except Exception as error:
+        pytest.exit(f"the Neo4j at {server.uri} does not answer: {type(error).__name__}", returncode=3)
+    finally:
+        driver.close()
+
+
+@contextmanager
+def _container() -> Iterator[Server]:
+    from testcontainers.community.neo4j import Neo4jContainer
+
+    with Neo4jContainer("neo4j:2026.08.1-community") as container:
+        yield Server(container.get_connection_url(), "neo4j", container.password)
