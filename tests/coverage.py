@@ -46,7 +46,9 @@ class _Ids:
         terminalreporter.section("proved")
         for identifier in sorted(self.proved, key=lambda name: (name[0] != "T", name)):
             tests = self.proved[identifier]
-            terminalreporter.write_line(f"{identifier}  {tests[0]}" + (f" and {len(tests) - 1} more" if tests[1:] else ""))
+            terminalreporter.write_line(
+                f"{identifier}  {tests[0]}" + (f" and {len(tests) - 1} more" if tests[1:] else "")
+            )
 
 
 def install(config: pytest.Config) -> None:

@@ -32,3 +32,22 @@ def belief(**changes: Any) -> dict[str, Any]:
         "confidence": {"level": "high", "score": 0.9},
         **changes,
     }
+
+
+def interaction(conversation: str, sequence: int, **changes: Any) -> dict[str, Any]:
+    """One event of a conversation."""
+    payload = {
+        "conversation_id": conversation,
+        "sequence": sequence,
+        "actor": "ent:user:primary",
+        "role": "user",
+        "content": f"message {sequence}",
+        **changes.pop("payload", {}),
+    }
+    return {
+        "type": "interaction_event",
+        "payload": payload,
+        "evidence_refs": ["evd_turn1"],
+        "confidence": {"score": 1.0},
+        **changes,
+    }

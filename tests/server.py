@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,11 +27,13 @@ class Server:
 
 
 @contextmanager
-def provided_server(home: Path) -> Iterator[Server]:
+def provided_server(home: Path) -> Generator[Server]:
     """The server of AMOS_TEST_NEO4J_URI, a container (AMOS_TEST_CONTAINER=1), or a managed one in `home`."""
     uri = os.environ.get("AMOS_TEST_NEO4J_URI")
     if uri:
-        given = Server(uri, os.environ.get("AMOS_TEST_NEO4J_USER", "neo4j"), os.environ["AMOS_TEST_NEO4J_PASSWORD"])
+        given = Server(
+            uri, os.environ.get("AMOS_TEST_NEO4J_USER", "neo4j"), os.environ["AMOS_TEST_NEO4J_PASSWORD"]
+        )
         _must_answer(given)
         yield given
     elif os.environ.get("AMOS_TEST_CONTAINER") == "1":
@@ -50,7 +52,7 @@ def provided_server(home: Path) -> Iterator[Server]:
 def _must_answer(server: Server) -> None:
     driver = connect(server.uri, server.user, server.password, retry_s=ANSWER_S)
     try:
-        driver.verify_connectivity()
+        driver.verify_connectivity()  # pyright: ignore[reportUnknownMemberType]
     except Exception as error:
         pytest.exit(f"the Neo4j at {server.uri} does not answer: {type(error).__name__}", returncode=3)
     finally:
@@ -58,8 +60,8 @@ def _must_answer(server: Server) -> None:
 
 
 @contextmanager
-def _container() -> Iterator[Server]:
-    from testcontainers.community.neo4j import Neo4jContainer
+def _container() -> Generator[Server]:
+    from testcontainers.community.neo4j import Neo4jContainer  # noqa: PLC0415 - needs an engine when used
 
     with Neo4jContainer("neo4j:2026.08.1-community") as container:
         yield Server(container.get_connection_url(), "neo4j", container.password)

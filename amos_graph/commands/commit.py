@@ -135,10 +135,14 @@ def _submission(
     for index, edge in enumerate(edges):
         if edge.scope is not None:
             context.writable(edge.scope, f"edges[{index}].scope")
+    entities = tuple(_parsed(EntityRecord, lists.entities, "entities", _own_scope(context)))
+    for index, entity in enumerate(entities):
+        if entity.scope is None or entity.scope.record() != _own_scope(context)["scope"]:
+            raise invalid(f"entities[{index}].scope", "an entity belongs to its whole tenant and workspace")
     submission = Submission(
         atoms=tuple(atoms),
         edges=edges,
-        entities=tuple(_parsed(EntityRecord, lists.entities, "entities", _own_scope(context))),
+        entities=entities,
         relations=tuple(_parsed(RelationEntry, lists.relations, "relations")),
         enums=tuple(_parsed(EnumEntry, lists.enums, "enums")),
         evidence=sources.records,

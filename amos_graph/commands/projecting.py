@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from amos_graph.domain.atoms import PAYLOADS
 from amos_graph.domain.events import Sealed
 from amos_graph.domain.ids import RecordKind, relationship_type
 from amos_graph.domain.projection import Node, project
@@ -31,6 +31,7 @@ _PROJECT: Final[Mapping[RecordKind, Procedure[Projected]]] = {
     "atom": procedure("project/atom", Projected),
     "edge": procedure("project/edge", Projected),
 }
+_CLASS = procedure("project/access_class")
 _STANDING = procedure("project/standing")
 _STREAM = procedure("project/stream")
 _CLASS_FIELDS: Final = ("access_class", "access_policy")
@@ -44,9 +45,13 @@ def project_all(tx: Tx, shard: str, sealed: Sequence[Sealed]) -> None:
     """
     nodes: dict[RecordKind, list[Node]] = {}
     for entry in sealed:
-        for write in entry.writes:
-            node = project(write.kind, shard, write.body, entry.event["event_id"])
+        for write, row in zip(entry.writes, entry.versions, strict=True):
+            # From the stored text, since the order of an object's keys tells in search text and titles.
+            node = project(write.kind, shard, json.loads(row["body"]), entry.event["event_id"])
             nodes.setdefault(write.kind, []).append(node)
+    classes = access_classes([node for group in nodes.values() for node in group])
+    if classes:
+        tx.none(_CLASS, shard=shard, rows=classes)
     for kind in ORDER:
         if kind in nodes:
             _project(tx, shard, kind, nodes[kind])
@@ -65,8 +70,7 @@ def refresh(
 
 def _project(tx: Tx, shard: str, kind: RecordKind, nodes: Sequence[Node]) -> None:
     if kind == "atom":
-        rows = [_atom_row(node) for node in nodes]
-        done = tx.one(_PROJECT[kind], shard=shard, rows=rows, classes=_classes(nodes))
+        done = tx.one(_PROJECT[kind], shard=shard, rows=[_atom_row(node) for node in nodes])
     elif kind == "edge":
         done = tx.one(_PROJECT[kind], shard=shard, rows=[_edge_row(node) for node in nodes])
     else:
@@ -79,14 +83,13 @@ def _project(tx: Tx, shard: str, kind: RecordKind, nodes: Sequence[Node]) -> Non
 
 
 def _atom_row(node: Node) -> dict[str, Any]:
-    known = {model.label for model in PAYLOADS.values()} | {"Live"}
     return {
         "id": node.ref,
         "version": node.version,
         "properties": node.properties,
         "labels": list(node.labels),
         # A type never changes, so only Live can have to go.
-        "other_labels": [] if "Live" in node.labels else sorted(known & {"Live"}),
+        "other_labels": [] if "Live" in node.labels else ["Live"],
         "evidence": list(node.evidence),
         "entities": [{"role": role, "id": ref} for role, ref in node.entities],
     }
@@ -106,14 +109,17 @@ def _edge_row(node: Node) -> dict[str, Any]:
     }
 
 
-def _classes(nodes: Sequence[Node]) -> list[dict[str, Any]]:
-    """The access classes of these atoms: scope fields and policy, once each."""
+def access_classes(nodes: Sequence[Node]) -> list[dict[str, Any]]:
+    """The access classes of these nodes, once each: scope fields, policy, and a caption."""
     found: dict[str, dict[str, Any]] = {}
     for node in nodes:
         properties = node.properties
+        if "access_class" not in properties:
+            continue
+        scope = {name: value for name, value in properties.items() if name.startswith("scope_")}
         found[properties["access_class"]] = {
-            name: value
-            for name, value in properties.items()
-            if name in _CLASS_FIELDS or name.startswith("scope_")
+            **scope,
+            **{name: properties[name] for name in _CLASS_FIELDS if name in properties},
+            "title": " / ".join(str(value) for value in scope.values()),
         }
     return list(found.values())

@@ -12,6 +12,8 @@ import rfc8785
 from amos_graph.errors import AmosError, invalid
 
 INTEGER_MAX = 2**53 - 1
+#: Members of one object or entries of one list. Each can be a fault, and each fault costs more than itself.
+MEMBERS_MAX = 50_000
 
 
 def canonical_bytes(value: Any) -> bytes:
@@ -79,6 +81,8 @@ def check_json(value: Any, at: str = "") -> None:
     pending: list[tuple[str, Any]] = [(at, value)]
     while pending:
         path, item = pending.pop()
+        if isinstance(item, (dict, list, tuple)) and len(cast("list[Any]", item)) > MEMBERS_MAX:
+            raise invalid(path, f"more than {MEMBERS_MAX} members")
         if isinstance(item, dict):
             for key, member in cast("dict[Any, Any]", item).items():
                 if not isinstance(key, str):
@@ -92,17 +96,19 @@ def check_json(value: Any, at: str = "") -> None:
             _check_text(item, path, "text")
         elif isinstance(item, bool) or item is None:
             continue
-        elif isinstance(item, int):
-            if abs(item) > INTEGER_MAX:
-                raise invalid(path, "integer beyond ±(2^53−1)")
-        elif isinstance(item, float):
-            if not math.isfinite(item):
-                raise invalid(path, "not a finite number")
-            # RFC 8785 writes these as integers, which the next reader would refuse.
-            if item.is_integer() and INTEGER_MAX < abs(item) < 1e21:
-                raise invalid(path, "integer beyond ±(2^53−1)")
+        elif isinstance(item, (int, float)):
+            _check_number(item, path)
         else:
             raise invalid(path, f"{type(item).__name__} is not a JSON value")
+
+
+def _check_number(number: float, path: str) -> None:
+    # Huge integers fit no float, so the kind comes first.
+    if isinstance(number, float) and not math.isfinite(number):
+        raise invalid(path, "not a finite number")
+    # RFC 8785 writes whole floats below 1e21 as integers, which the next reader would refuse.
+    if abs(number) > INTEGER_MAX and (isinstance(number, int) or abs(number) < 1e21):
+        raise invalid(path, "integer beyond ±(2^53−1)")
 
 
 def _check_text(text: str, path: str, what: str) -> None:

@@ -362,10 +362,13 @@ class EntityRecord(Strict):
     @model_validator(mode="before")
     @classmethod
     def _named(cls, value: Any) -> Any:
-        """The first label is the name where none is given, and the id's own slug where no label is."""
+        """The id gives the type; the first label, else the id's slug, gives the name where none is given."""
         if not isinstance(value, dict):
             return value
         given = cast("dict[str, Any]", value)
+        named = given.get("id")
+        if "type" not in given and isinstance(named, str) and named.count(":") > 1:
+            given = {**given, "type": named.split(":")[1]}
         if given.get("canonical_name") is not None:
             return given
         labels, ref = given.get("labels"), given.get("id")

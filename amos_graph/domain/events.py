@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from amos_graph.domain.canonical import canonical_bytes, canonical_text, digest
 from amos_graph.domain.ids import RecordKind
+from amos_graph.domain.times import native_text, parse_time
 
 SCHEMA_VERSION: Final = "amos.v1"
 #: The predecessor of the first event.
@@ -112,6 +113,8 @@ def seal(
 ) -> list[Sealed]:
     """Chain drafts onto the head of a shard: one graph version each."""
     sealed: list[Sealed] = []
+    # Only the end of a command is a readable version (design §4), so each event knows where it ends.
+    command = {"first": graph_version + 1, "last": graph_version + len(drafts)}
     for index, draft in enumerate(drafts):
         graph_version += 1
         versions = [_version_row(shard, write, graph_version, stamp) for write in draft.writes]
@@ -121,7 +124,12 @@ def seal(
             "schema_version": SCHEMA_VERSION,
             "actor": stamp.actor,
             "target_refs": [write.ref for write in draft.writes],
-            "payload": {"operation": draft.operation, "writes": _written(versions), **draft.extra},
+            "payload": {
+                "operation": draft.operation,
+                "writes": _written(versions),
+                "command": command,
+                **draft.extra,
+            },
             "payload_refs": list(draft.payload_refs),
             "evidence_refs": list(draft.evidence_refs),
             "idempotency_key": stamp.idempotency_key,
@@ -170,6 +178,7 @@ def _written(versions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 #: Event fields that Neo4j cannot hold as they are; stored as canonical JSON text.
 _NESTED: Final = ("payload", "expected_versions", "authorization_context")
+_TIMES: Final = ("occurred_at", "accepted_at")
 
 
 def event_node(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,6 +186,8 @@ def event_node(event: Mapping[str, Any]) -> dict[str, Any]:
     properties = {name: value for name, value in event.items() if value is not None}
     for name in _NESTED:
         properties[name] = canonical_text(event[name])
+    for name in _TIMES:
+        properties[name] = parse_time(event[name])
     properties["title"] = f"{event['graph_version']} {event['event_type']}"
     return properties
 
@@ -184,11 +195,14 @@ def event_node(event: Mapping[str, Any]) -> dict[str, Any]:
 def event_record(properties: Mapping[str, Any]) -> dict[str, Any]:
     """The event that native properties stand for; the inverse of `event_node`.
 
-    Raises ValueError when a nested field is not JSON, which verification reports as tampering.
+    Raises ValueError or AttributeError when a field is not what `event_node` makes of it, which
+    verification reports as tampering.
     """
     event = {name: value for name, value in properties.items() if name != "title"}
     for name in _NESTED:
         event[name] = json.loads(event.get(name, "null"))
+    for name in _TIMES:
+        event[name] = native_text(event[name])
     event.setdefault("idempotency_key", None)
     return event
 

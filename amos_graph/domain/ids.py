@@ -7,7 +7,7 @@ import re
 import uuid
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, WithJsonSchema
 
 from amos_graph.domain.canonical import digest
 
@@ -50,6 +50,11 @@ def _matching(pattern: re.Pattern[str], what: str) -> Any:
     return AfterValidator(check)
 
 
+def _described(pattern: re.Pattern[str]) -> WithJsonSchema:
+    """What OpenAPI says of such an id."""
+    return WithJsonSchema({"type": "string", "pattern": f"^{pattern.pattern}$", "maxLength": ID_LENGTH_MAX})
+
+
 def _atom_id(text: str) -> str:
     if not _ID.fullmatch(text):
         raise ValueError("not an atom id (1 to 200 of letters, digits and _ . : @ / + -)")
@@ -58,15 +63,30 @@ def _atom_id(text: str) -> str:
     return text
 
 
-Identifier = Annotated[str, _matching(_ID, "an identifier (1 to 200 of letters, digits and _ . : @ / + -)")]
-AtomId = Annotated[str, AfterValidator(_atom_id)]
-EntityId = Annotated[str, _matching(_ENTITY, "an entity id (ent:<type>:<slug>)")]
-RelationId = Annotated[str, _matching(_RELATION, "a relation id (rel:<name>, lower case)")]
-EnumId = Annotated[str, _matching(_ENUM, "an enum id (enum:<group>:<value>)")]
-EvidenceId = Annotated[str, _matching(re.compile(r"evd_[A-Za-z0-9_\-]+"), "an evidence id (evd_…)")]
-EdgeId = Annotated[str, _matching(re.compile(r"edge_[A-Za-z0-9_\-]+"), "an edge id (edge_…)")]
-EventId = Annotated[str, _matching(re.compile(r"evt_[A-Za-z0-9_\-]+"), "an event id (evt_…)")]
-ScopePart = Annotated[str, _matching(_PART, "a lower-case name (letters, digits, _ and -, at most 64)")]
+_EVIDENCE = re.compile(r"evd_[A-Za-z0-9_\-]+")
+_EDGE = re.compile(r"edge_[A-Za-z0-9_\-]+")
+_EVENT = re.compile(r"evt_[A-Za-z0-9_\-]+")
+_NOT_RESERVED = re.compile(rf"(?!{'|'.join(RESERVED)}){_ID.pattern}")
+
+Identifier = Annotated[
+    str,
+    _matching(_ID, "an identifier (1 to 200 of letters, digits and _ . : @ / + -)"),
+    _described(_ID),
+]
+AtomId = Annotated[str, AfterValidator(_atom_id), _described(_NOT_RESERVED)]
+EntityId = Annotated[str, _matching(_ENTITY, "an entity id (ent:<type>:<slug>)"), _described(_ENTITY)]
+RelationId = Annotated[
+    str, _matching(_RELATION, "a relation id (rel:<name>, lower case)"), _described(_RELATION)
+]
+EnumId = Annotated[str, _matching(_ENUM, "an enum id (enum:<group>:<value>)"), _described(_ENUM)]
+EvidenceId = Annotated[str, _matching(_EVIDENCE, "an evidence id (evd_…)"), _described(_EVIDENCE)]
+EdgeId = Annotated[str, _matching(_EDGE, "an edge id (edge_…)"), _described(_EDGE)]
+EventId = Annotated[str, _matching(_EVENT, "an event id (evt_…)"), _described(_EVENT)]
+ScopePart = Annotated[
+    str,
+    _matching(_PART, "a lower-case name (letters, digits, _ and -, at most 64)"),
+    _described(_PART),
+]
 
 
 def new_event_id() -> str:

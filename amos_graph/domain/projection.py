@@ -126,6 +126,7 @@ def _atom(shard: str, body: Mapping[str, Any], event_id: str, *, superseded: boo
         "decay_policy": canonical_text(body["decay_policy"]) if "decay_policy" in body else None,
         "index_refs": canonical_text(body["index_refs"]) if "index_refs" in body else None,
         **payload.lifted_values(),
+        **({"stream_id": stream_id(body)} if body["type"] == "interaction_event" else {}),
     }
     return Node(
         kind="atom",
@@ -235,11 +236,12 @@ def search_text(atom_id: str, payload: Payload) -> str:
 
 
 def _content_digest(body: Mapping[str, Any]) -> str:
-    content = {"type": body["type"], "access_class": _class_of(body), "payload": body["payload"]}
+    content = {"type": body["type"], "access_class": class_of(body), "payload": body["payload"]}
     return derived_id("", content)
 
 
-def _class_of(body: Mapping[str, Any]) -> str:
+def class_of(body: Mapping[str, Any]) -> str:
+    """The access class of a stored body."""
     policy = body.get("access_policy")
     return access_class(
         Scope.model_validate(body["scope"]), AccessPolicy.model_validate(policy) if policy else None
@@ -251,7 +253,7 @@ def _scope(body: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{f"scope_{name}": value for name, value in body["scope"].items()},
         "access_policy": canonical_text(policy) if policy else None,
-        "access_class": _class_of(body),
+        "access_class": class_of(body),
     }
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, WithJsonSchema
 
 _FORMAT = "%Y-%m-%dT%H:%M:%S.%fZ"
 
@@ -41,9 +41,23 @@ def parse_time(text: str) -> datetime:
     return datetime.strptime(text, _FORMAT).replace(tzinfo=UTC)
 
 
+def native_time(value: Any) -> datetime:
+    """A time as Neo4j's driver gives it, as an aware datetime. Raises AttributeError for anything else."""
+    return value if isinstance(value, datetime) else value.to_native()
+
+
+def native_text(value: Any) -> str:
+    """A time as Neo4j's driver gives it, as canonical text."""
+    return format_time(native_time(value))
+
+
 def now() -> str:
     """The present instant as canonical text."""
     return format_time(datetime.now(UTC))
 
 
-Timestamp = Annotated[str, AfterValidator(canonical_time)]
+Timestamp = Annotated[
+    str,
+    AfterValidator(canonical_time),
+    WithJsonSchema({"type": "string", "format": "date-time", "maxLength": 40}),
+]

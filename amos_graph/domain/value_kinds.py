@@ -174,7 +174,8 @@ def _literal(value: Any, path: Path, _depth: int) -> str:
 def _number(value: Any, path: Path, _depth: int = 0) -> int | float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise fault("not a number", *path)
-    if not math.isfinite(value) or (isinstance(value, int) and abs(value) > INTEGER_MAX):
+    beyond = abs(value) > INTEGER_MAX if isinstance(value, int) else not math.isfinite(value)
+    if beyond:
         raise fault("not a finite number within ±(2^53−1)", *path)
     return value
 

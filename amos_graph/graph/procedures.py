@@ -151,7 +151,7 @@ def _check_text(header: Header) -> None:
         raise ProcedureError(f"{name}: one statement a file, without a semicolon")
     if header.text.count("\n") > LINES_MAX:
         raise ProcedureError(f"{name}: longer than {LINES_MAX} lines")
-    used = set(_USED.findall(re.sub(r"\$\(", "(", code)))
+    used = set(_USED.findall(re.sub(r"\$(any|all)?\(", "(", code)))
     if used != set(header.params):
         raise ProcedureError(f"{name}: uses ${sorted(used)}, declares {sorted(header.params)}")
     if set(header.sample) != set(header.params):

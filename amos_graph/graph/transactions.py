@@ -141,6 +141,9 @@ def connect(
         connection_acquisition_timeout=10.0,
         max_connection_pool_size=pool_max,
         telemetry_disabled=True,
+        # A store that is still empty lacks properties that statements ask for; the EXPLAIN law asks for
+        # notifications on a full one, and a service's log is no place for them.
+        notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
         warn_notification_severity=neo4j.NotificationMinimumSeverity.OFF,
         user_agent="amos-graph",
     )

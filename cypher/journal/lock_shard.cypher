@@ -10,7 +10,8 @@
 // @sample {"shard": "t/w", "scope_key": "k", "lock_token": "x", "genesis": "sha256:0"}
 CYPHER 25
 MERGE (j:Journal {shard: $shard})
-  ON CREATE SET j.graph_version = 0,
+  ON CREATE SET j.store_id = randomUUID(),
+                j.graph_version = 0,
                 j.head_hash = $genesis,
                 j.version_count = 0,
                 j.body_bytes = 0,

@@ -2,15 +2,9 @@
 // @mode write
 // @param shard STRING
 // @param rows LIST<MAP>        id, version, labels, other_labels, properties, evidence, entities
-// @param classes LIST<MAP>     access classes of these atoms
 // @rows one   projected INTEGER
-// @sample {"shard": "t/w", "rows": [], "classes": []}
+// @sample {"shard": "t/w", "rows": []}
 CYPHER 25
-CALL () {
-  UNWIND $classes AS class
-  MERGE (c:AccessClass {shard: $shard, access_class: class.access_class})
-    ON CREATE SET c += class
-}
 UNWIND $rows AS row
 MERGE (a:Atom {shard: $shard, id: row.id})
 SET a = row.properties

@@ -22,6 +22,7 @@ MATCH (v:Version {shard: $shard, ref: row.edge_id, version: row.version})
 CREATE (v)-[:OF]->(e)
 WITH row
 MATCH (a:Atom {shard: $shard, id: row.source_ref})
+WITH row, a
 MATCH (b:Atom {shard: $shard, id: row.target_ref})
 CALL (a, b, row) {
   MATCH (a)-[r:$(row.type) {edge_id: row.edge_id}]->(b)

@@ -76,7 +76,9 @@ def settings(home: Path, options: LocalOptions, bolt_port: int, http_port: int) 
 
 def _content_policy(bolt_port: int) -> str:
     """What Browser's page may load and call: itself and this server's Bolt, nothing from elsewhere."""
-    own = " ".join(f"ws://{host}:{bolt_port}" for host in (LOOPBACK, "localhost"))
+    own = " ".join(
+        f"{scheme}://{host}:{bolt_port}" for scheme in ("ws", "http") for host in (LOOPBACK, "localhost")
+    )
     return (
         "default-src 'self'; script-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
         "font-src 'self' data:; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; "
@@ -110,7 +112,6 @@ def java_command(
         str(java),
         f"-Xms{options.heap_mb}m",
         f"-Xmx{options.heap_mb}m",
-        "-XX:+UseG1GC",
         # A server without memory answers nobody; ended, it is started again.
         "-XX:+ExitOnOutOfMemoryError",
         "-XX:-OmitStackTraceInFastThrow",
@@ -122,6 +123,7 @@ def java_command(
         "--add-opens=java.base/java.io=ALL-UNNAMED",
         "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
         *flags,
+        *options.java_flags,
         "-cp",
         class_path,
         MAIN_CLASS,

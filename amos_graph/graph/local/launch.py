@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 from dataclasses import replace
@@ -23,13 +24,38 @@ from amos_graph.graph.local.installation import Installation
 from amos_graph.graph.local.java import Java
 from amos_graph.graph.local.options import LocalOptions
 from amos_graph.graph.local.ports import choose_port, is_open
-from amos_graph.graph.local.process import ProcessId, alive, find_by_arguments, spawn_detached
+from amos_graph.graph.local.process import (
+    ProcessId,
+    alive,
+    find_by_arguments,
+    spawn_detached,
+    terminate,
+)
 from amos_graph.graph.local.progress import Progress, Step
-from amos_graph.graph.local.readiness import ask
+from amos_graph.graph.local.readiness import ask, offline_reason
 
 _PORT_TAKEN: Final = ("Address already in use", "BindException")
 #: A port can be taken between the look at it and the server's own bind; then others are tried.
 _ATTEMPTS: Final = 3
+
+
+class DatabaseOfflineError(AmosError):
+    """The server runs and could not open its database."""
+
+    def __init__(self, folder: HomeFolder, options: LocalOptions, reason: str) -> None:
+        free_mb = shutil.disk_usage(folder.root).free // 2**20
+        # Less than one log file: a full disk, which the server's own words do not tell.
+        if free_mb < options.log_file_mb:
+            super().__init__(
+                "capacity_limited",
+                f"the disk of {folder.root} is full ({free_mb} MB free) and Neo4j could not open its "
+                "database: free some space and run the same again",
+            )
+        else:
+            log = folder.root / "logs" / "debug.log"
+            super().__init__(
+                "unavailable", f"Neo4j could not open its database ({reason}); the cause stands in {log}"
+            )
 
 
 def find_process(folder: HomeFolder) -> ProcessId | None:
@@ -70,7 +96,12 @@ def launch(
         if process:
             folder.remember(replace(state, pid=process.pid, started=process.started))
             try:
-                wait_ready(folder, process, options.start_timeout_s)
+                wait_ready(folder, process, options)
+            except DatabaseOfflineError:
+                # Left running it would hold the ports and answer nobody.
+                terminate(process, options.stop_timeout_s)
+                folder.forget_process()
+                raise
             except AmosError:
                 if alive(process) or attempt == _ATTEMPTS or not _lost_its_port(folder):
                     raise
@@ -81,12 +112,14 @@ def launch(
     raise _died(folder)
 
 
-def wait_ready(folder: HomeFolder, process: ProcessId, timeout_s: float) -> None:
+def wait_ready(folder: HomeFolder, process: ProcessId, options: LocalOptions) -> None:
     """Wait until a query is answered and Browser is served.
 
-    Raises `unavailable` when the server ends, refuses the password or is silent for too long.
+    Raises `unavailable` when the server ends, refuses the password or is silent for too long;
+    DatabaseOfflineError when it runs without its database.
     """
     password = folder.password()
+    timeout_s = options.start_timeout_s
     deadline = time.monotonic() + timeout_s
     while True:
         state = folder.state()
@@ -101,6 +134,9 @@ def wait_ready(folder: HomeFolder, process: ProcessId, timeout_s: float) -> None
             )
         if answer == "answers" and is_open(state.http_port):
             return
+        reason = offline_reason(state.bolt_port, password)
+        if reason:
+            raise DatabaseOfflineError(folder, options, reason)
         if time.monotonic() > deadline:
             break
         time.sleep(0.2)

@@ -32,6 +32,8 @@ class LocalOptions:
     start_timeout_s: float = 180.0
     #: A clean stop flushes the page cache; killing sooner only makes the next start slower.
     stop_timeout_s: float = 120.0
+    #: More flags for Java, after ours.
+    java_flags: tuple[str, ...] = ()
     #: Free space without which nothing is fetched, and without which no server is started.
     fetch_free_mb: int = 600
     start_free_mb: int = 500

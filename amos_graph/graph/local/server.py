@@ -21,7 +21,7 @@ from amos_graph.graph.local.installation import (
     require_space,
 )
 from amos_graph.graph.local.java import find_java
-from amos_graph.graph.local.launch import find_process, launch, wait_ready
+from amos_graph.graph.local.launch import DatabaseOfflineError, find_process, launch, wait_ready
 from amos_graph.graph.local.locks import file_lock
 from amos_graph.graph.local.options import LOOPBACK, USER, LocalOptions, default_cache, default_home
 from amos_graph.graph.local.process import find_by_arguments, terminate
@@ -90,8 +90,13 @@ class LocalNeo4j:
         found = find_process(self.folder)
         if found:
             tell(Step("start", "Neo4j is running already"))
-            wait_ready(self.folder, found, self.options.start_timeout_s)
-            return self._running(found.pid, ())
+            try:
+                wait_ready(self.folder, found, self.options)
+            except DatabaseOfflineError as error:
+                tell(Step("start", f"{error.message}; restarting it"))
+                self._stop()
+            else:
+                return self._running(found.pid, ())
         # A lost password is told before anything is fetched for its sake.
         self.folder.password()
         require_space(self.folder.root, self.options.start_free_mb, "to start Neo4j")

@@ -1,0 +1,118 @@
+"""The examples of the OpenAPI document; a test sends each of them, in this order, to a fresh tenant."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+_EVENT: Final = {
+    "evidence_id": "evd_turn_17",
+    "source_type": "conversation_turn",
+    "source_ref": "archive://session/42/turn/17",
+    "payload": {"speaker": "user", "text": "I moved the release to Friday, because Mira is away."},
+}
+_BELIEF: Final = {
+    "id": "belief:release-day",
+    "type": "belief",
+    "payload": {
+        "subject": "ent:project:amos",
+        "relation": "rel:release_day",
+        "object": "Friday",
+        "modality": "observed",
+    },
+    "evidence_refs": ["evd_turn_17"],
+    "confidence": {"level": "high", "score": 0.9, "basis": {"source_type": "explicit_user_statement"}},
+}
+_SEMANTIC: Final = {
+    "id": "semantic:mira-is-away",
+    "type": "semantic",
+    "payload": {"statement": "Mira is away until Thursday."},
+    "evidence_refs": ["evd_turn_17"],
+    "confidence": {"level": "medium"},
+}
+_RELEASE_DAY: Final = {
+    "id": "rel:release_day",
+    "kind": "payload",
+    "description": "is released on",
+    "single_valued": True,
+}
+_SUPPORTS: Final = {
+    "source_ref": "semantic:mira-is-away",
+    "target_ref": "belief:release-day",
+    "relation": "rel:supports",
+    "evidence_refs": ["evd_turn_17"],
+    "confidence": {"level": "medium"},
+}
+
+#: Operation → examples as OpenAPI has them; of a GET, the values of its parameters.
+EXAMPLES: Final[dict[str, dict[str, Any]]] = {
+    "events:capture": {
+        "one event": {
+            "value": {
+                "request_id": "req_capture_1",
+                "idempotency_key": "session-42-turn-17",
+                "payload": {"event": _EVENT},
+            }
+        }
+    },
+    "atoms:commit": {
+        "a relation, two atoms and the edge between them": {
+            "value": {
+                "request_id": "req_commit_1",
+                "idempotency_key": "session-42-turn-17-beliefs",
+                "expected_versions": {"belief:release-day": 0},
+                "payload": {
+                    "relations": [_RELEASE_DAY],
+                    "atoms": [_BELIEF, _SEMANTIC],
+                    "edges": [_SUPPORTS],
+                },
+            }
+        }
+    },
+    "atoms:propose": {
+        "a candidate": {
+            "value": {
+                "payload": {
+                    "candidates": [
+                        {
+                            "type": "semantic",
+                            "payload": {"statement": "Releases slip when Mira is away."},
+                            "evidence_refs": ["evd_turn_17"],
+                            "confidence": {"level": "low"},
+                        }
+                    ]
+                }
+            }
+        }
+    },
+    "atoms:get": {
+        "the newest version": {"value": {"payload": {"atom_id": "belief:release-day"}}},
+        "as it was known before anything was": {
+            "value": {"payload": {"atom_id": "belief:release-day", "as_of_version": 0}}
+        },
+    },
+    "atoms:list": {"types": ["belief"], "limit": 20},
+    "verify": {"first": 1, "last": 1},
+    "packets:retrieve": {
+        "a question": {
+            "value": {
+                "payload": {
+                    "cues": ["When is the release?"],
+                    "target_processor": "reasoner",
+                    "max_items": 5,
+                }
+            }
+        }
+    },
+    "atoms:archive": {
+        "with its reason": {
+            "value": {
+                "idempotency_key": "archive-mira-is-away",
+                "payload": {
+                    "atom_id": "semantic:mira-is-away",
+                    "reason": "Mira is back.",
+                    "expected_version": 1,
+                },
+            }
+        }
+    },
+}

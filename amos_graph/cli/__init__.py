@@ -1,0 +1,1 @@
+"""The `amos` command, one module per group of sub-commands."""

@@ -1,0 +1,241 @@
+"""`amos migrate`, `audit`, `token …`, `demo`: with the database's own login, not through the service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Final
+
+import typer
+
+from amos_graph.api.store import await_store, open_graph, operator
+from amos_graph.cli.credentials import open_client
+from amos_graph.cli.lifecycle import bring_up, show_up
+from amos_graph.cli.output import (
+    JsonOption,
+    NotRunningError,
+    counted,
+    failures,
+    out,
+    print_facts,
+    print_json,
+    print_table,
+)
+from amos_graph.commands.clients import register_client, revoke_client
+from amos_graph.domain.scope import CAPABILITIES
+from amos_graph.domain.times import format_time
+from amos_graph.errors import AmosError, invalid
+from amos_graph.graph.migrations import migrate as apply_migrations
+from amos_graph.graph.procedures import Procedure, all_names, read_header
+from amos_graph.graph.transactions import Graph
+from amos_graph.queries.clients import list_clients
+from amos_graph.settings import Settings
+
+_REPORTS: Final = "report/"
+
+
+@contextmanager
+def opened(as_json: bool) -> Generator[tuple[Graph, Settings]]:
+    """The graph itself, for whoever holds its password."""
+    settings = Settings()
+    with failures(as_json):
+        try:
+            graph = open_graph(settings)
+        except AmosError as error:
+            raise NotRunningError(error.message) from error
+        try:
+            try:
+                await_store(graph, 0.0)
+            except AmosError as error:
+                raise NotRunningError(f"Neo4j: {error.message}") from error
+            yield graph, settings
+        finally:
+            graph.close()
+
+
+def migrate(as_json: JsonOption = False) -> None:
+    """Bring the schema of the store up to date."""
+    with opened(as_json) as (graph, _), counted("migrating") as tell:
+        applied = apply_migrations(graph, tell)
+    if as_json:
+        print_json({"applied": applied})
+        return
+    for name in applied:
+        out.print(f"applied: {name}", markup=False)
+    out.print("the schema is current")
+
+
+def audit(
+    name: Annotated[str | None, typer.Argument(help="The report; without it, all are listed.")] = None,
+    params: Annotated[
+        list[str] | None, typer.Option("--param", "-p", help="A parameter as name=value; may repeat.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run one of the reports that analysts use, in `cypher/report/`."""
+    if name is None:
+        _list_reports(as_json)
+        return
+    with failures(as_json):
+        report = _report(name)
+        values = _given(report, params or [])
+    with opened(as_json) as (graph, settings):
+        wanted = {**report.header.sample, **_defaults(report, settings), **values}
+        rows = graph.read("audit", lambda tx: tx.many(report, **wanted))
+    if as_json:
+        print_json({"report": name, "params": wanted, "rows": rows})
+        return
+    print_table(report.header.fields, (row.values() for row in rows), title=report.header.title)
+
+
+def _list_reports(as_json: bool) -> None:
+    headers = [read_header(found) for found in all_names() if found.startswith(_REPORTS)]
+    if as_json:
+        print_json({"reports": {header.name.removeprefix(_REPORTS): header.title for header in headers}})
+        return
+    print_table(
+        ["report", "what it shows", "parameters"],
+        ([header.name.removeprefix(_REPORTS), header.title, ", ".join(header.params)] for header in headers),
+    )
+
+
+def _report(name: str) -> Procedure[dict[str, Any]]:
+    if f"{_REPORTS}{name}" not in all_names():
+        raise AmosError("not_found", f"there is no report {name}: `amos audit` lists them")
+    header = read_header(f"{_REPORTS}{name}")
+    if header.rows != "many" or header.mode != "read":
+        raise AmosError("internal", f"{header.name} is not a report: it must read many rows")
+    return Procedure(header, dict[str, Any])
+
+
+def _given(report: Procedure[Any], params: list[str]) -> dict[str, Any]:
+    """`name=value` pairs; a value that is JSON is taken as such, any other as text."""
+    values: dict[str, Any] = {}
+    for pair in params:
+        name, equals, text = pair.partition("=")
+        if not equals or name not in report.header.params:
+            known = ", ".join(report.header.params) or "none"
+            raise invalid("--param", f"{pair!r} is not name=value of a parameter; there are: {known}")
+        try:
+            values[name] = json.loads(text) if not report.header.params[name].startswith("STRING") else text
+        except ValueError as error:
+            raise invalid("--param", f"{pair!r}: the value is not JSON") from error
+    return values
+
+
+def _defaults(report: Procedure[Any], settings: Settings) -> dict[str, Any]:
+    known = {
+        "shard": f"{settings.tenant}/{settings.workspace}",
+        "tenant_id": settings.tenant,
+        "workspace_id": settings.workspace,
+    }
+    return {name: value for name, value in known.items() if name in report.header.params}
+
+
+token_app: Final = typer.Typer(
+    name="token", help="Tokens: who may call, and what they may do.", no_args_is_help=True
+)
+
+
+@token_app.command(
+    epilog="Example: amos token create cli_bot --can memory.read --can event.capture --days 30"
+)
+def create(
+    client_id: Annotated[str, typer.Argument(help="A name for the client: cli_…")],
+    *,
+    can: Annotated[
+        list[str] | None,
+        typer.Option("--can", help="A capability; may repeat. Default: memory.read. `all` gives all."),
+    ] = None,
+    service: Annotated[str | None, typer.Option("--service", help="Default: svc:<name>.")] = None,
+    project: Annotated[str | None, typer.Option("--project", help="Bind the token to a project.")] = None,
+    agent: Annotated[str | None, typer.Option("--agent", help="Bind the token to an agent.")] = None,
+    user: Annotated[str | None, typer.Option("--user", help="Bind the token to a user.")] = None,
+    days: Annotated[int | None, typer.Option("--days", min=1, help="Days until it expires.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Create a client and print its token, this once."""
+    capabilities = sorted(CAPABILITIES) if "all" in (can or []) else can or ["memory.read"]
+    with opened(as_json) as (graph, settings):
+        scope = {"tenant_id": settings.tenant, "workspace_id": settings.workspace}
+        bound = {"project_id": project, "agent_id": agent, "user_id": user}
+        record: dict[str, Any] = {
+            "id": client_id,
+            "service_id": service or f"svc:{client_id.removeprefix('cli_')}",
+            "capabilities": capabilities,
+            "scope": {**scope, **{name: value for name, value in bound.items() if value}},
+        }
+        if days is not None:
+            record["expires_at"] = format_time(datetime.now(UTC) + timedelta(days=days))
+        made = register_client(operator(graph, settings), record)
+    if as_json:
+        print_json({"client_id": made.client_id, "token": made.token, "capabilities": capabilities})
+    else:
+        print_facts([("client", made.client_id), ("may", ", ".join(capabilities)), ("token", made.token)])
+
+
+@token_app.command("list", epilog="Example: amos token list --json")
+def list_tokens(as_json: JsonOption = False) -> None:
+    """List the clients of this tenant and workspace; tokens themselves are not kept."""
+    with opened(as_json) as (graph, settings):
+        found = list_clients(graph, f"{settings.tenant}/{settings.workspace}")
+    if as_json:
+        print_json(
+            {
+                "clients": [
+                    {
+                        "client_id": client.client_id,
+                        "service_id": client.service_id,
+                        "scope": json.loads(client.scope),
+                        "capabilities": client.capabilities,
+                        "created_at": client.created_at,
+                        "expires_at": client.expires_at,
+                        "revoked_at": client.revoked_at,
+                    }
+                    for client in found
+                ]
+            }
+        )
+        return
+    print_table(
+        ["client", "service", "may", "expires", "revoked"],
+        (
+            [
+                client.client_id,
+                client.service_id,
+                ", ".join(client.capabilities),
+                client.expires_at,
+                client.revoked_at,
+            ]
+            for client in found
+        ),
+    )
+
+
+@token_app.command(epilog="Example: amos token revoke cli_bot")
+def revoke(
+    client_id: Annotated[str, typer.Argument(help="The client whose token is to end.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Revoke a client's token for good; the next call with it is denied."""
+    with opened(as_json) as (graph, settings):
+        receipt = revoke_client(operator(graph, settings), client_id)
+    if as_json:
+        print_json(receipt.record)
+    else:
+        out.print(f"revoked: {client_id}", markup=False)
+
+
+def demo(as_json: JsonOption = False) -> None:
+    """Load a small story of a team of agents, ask questions about it, and verify."""
+    from amos_graph.upkeep import demo as story  # noqa: PLC0415 - a story that only this command needs
+
+    settings = Settings()
+    with failures(as_json):
+        found = bring_up(settings)
+        with open_client(settings) as amos:
+            code = story.run(amos, out)
+    show_up(found, as_json)
+    raise typer.Exit(code)

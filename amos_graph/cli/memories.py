@@ -1,0 +1,314 @@
+"""`amos remember`, `recall`, `get`, `list`, `verify`, `load`: through the service, with the stored token."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Final, cast
+
+import typer
+from rich.text import Text
+
+from amos_graph.cli.credentials import open_client
+from amos_graph.cli.output import (
+    FAILED,
+    FAULTS_FOUND,
+    JsonOption,
+    NotRunningError,
+    counted,
+    failures,
+    out,
+    print_facts,
+    print_json,
+    print_table,
+)
+from amos_graph.client import UNREACHABLE, Amos
+from amos_graph.errors import AmosError
+from amos_graph.queries.rendering import explain
+from amos_graph.settings import Settings
+from amos_graph.upkeep.chat import Loaded, load_chat
+from amos_graph.upkeep.sending import through
+
+ProjectOption = Annotated[str | None, typer.Option("--project", help="Ask and write within this project.")]
+_SHORT: Final = 100
+
+
+@contextmanager
+def connected(as_json: bool, project: str | None = None) -> Generator[Amos]:
+    """A client of the running service; what goes wrong becomes a sentence and an exit code."""
+    with failures(as_json):
+        try:
+            with open_client(Settings()) as amos:
+                yield amos.within({"project_id": project}) if project else amos
+        except AmosError as error:
+            if error.code == "unavailable" and error.message.startswith(UNREACHABLE):
+                raise NotRunningError("the service does not answer: amos up") from error
+            raise
+
+
+def remember(
+    text: Annotated[str, typer.Argument(help="What to remember, as a sentence.")],
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remember a sentence, with the note of it as evidence."""
+    with connected(as_json, project) as amos:
+        answer = amos.remember(text)
+    if as_json:
+        print_json(answer.payload)
+        return
+    ref = answer["atom_refs"][0]
+    out.print(f"{'remembered' if ref in answer['created'] else 'known already'}: {ref}", markup=False)
+
+
+def recall(
+    cues: Annotated[list[str] | None, typer.Argument(help="Questions or words; none browses.")] = None,
+    *,
+    items: Annotated[int, typer.Option("--items", "-n", min=1, help="How many at most.")] = 10,
+    types: Annotated[
+        list[str] | None, typer.Option("--type", help="Only this atom type; may repeat.")
+    ] = None,
+    processor: Annotated[str | None, typer.Option("--for", help="For which processor.")] = None,
+    explained: Annotated[
+        bool, typer.Option("--explain", help="Show each item's arithmetic and the path that led to it.")
+    ] = False,
+    english: Annotated[bool, typer.Option("--english", help="Print the packet as plain text.")] = False,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Recall what is worth knowing for some cues, ranked, with evidence."""
+    options: dict[str, Any] = {"max_items": items}
+    if types:
+        options["requested_memory_types"] = types
+    if processor:
+        options["target_processor"] = processor
+    if english:
+        options["rendering_target"] = "english"
+    with connected(as_json, project) as amos:
+        packet = amos.recall(*(cues or []), **options).payload
+    if as_json:
+        print_json(packet)
+    elif english:
+        out.print(packet["rendered"], markup=False)
+    else:
+        show_packet(packet, explained=explained)
+
+
+def show_packet(packet: dict[str, Any], *, explained: bool = False) -> None:
+    """A packet as tables: items with scores and evidence, contradictions, omissions."""
+    print_table(
+        ["", "score", "type", "memory", "evidence"],
+        (
+            [
+                item["rank"],
+                f"{item['score']:.3f}",
+                item["type"],
+                item["rendered_content"],
+                ", ".join(item["evidence_refs"]),
+            ]
+            for item in packet["items"]
+        ),
+        title=f"{len(packet['items'])} memories at version {packet['graph_version']}",
+    )
+    for conflict in packet["conflicts"]:
+        one, other = conflict["sides"]
+        out.print(Text(f"contradiction: {one['rendered_content']} <> {other['rendered_content']}"))
+    left_out = [
+        entry["reason"] + (f" ({entry['count']})" if "count" in entry else "")
+        for entry in packet["omissions"]
+    ]
+    out.print(Text("left out, if anything, as: " + ", ".join(left_out)))
+    if explained:
+        for entry in explain(packet):
+            _show_arithmetic(entry, packet["provenance"]["weights"])
+
+
+def _show_arithmetic(entry: dict[str, Any], weights: dict[str, float]) -> None:
+    """How one score came about, and the way by which activation reached the atom."""
+    rows = [
+        [
+            term["component"],
+            f"{term['value']:.4f}",
+            f"{weights[term['component']]:+.2f}" if term["component"] in weights else "",
+            f"{term['part']:+.4f}",
+        ]
+        for term in entry["terms"]
+    ]
+    print_table(
+        ["component", "value", "weight", "part"],
+        [*rows, ["score", "", "", f"{entry['score']:+.4f}"]],
+        title=f"{entry['rank']}. {entry['atom_ref']}",
+    )
+    for step in entry["path"]:
+        out.print(Text(f"   {step}"))
+
+
+def get(
+    atom_id: Annotated[str, typer.Argument(help="The id of the atom.")],
+    as_of: Annotated[
+        int | None, typer.Option("--as-of", min=0, help="As it was known at this graph version.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also when archived, superseded or unhealthy.")
+    ] = False,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Get one atom by its id, with evidence and history."""
+    options: dict[str, Any] = {"as_of_version": as_of} if as_of is not None else {}
+    if everything:
+        options |= {f"include_{what}": True for what in ("archived", "superseded", "low_health")}
+    with connected(as_json, project) as amos:
+        found = amos.get(atom_id, **options).payload
+    if as_json:
+        print_json(found)
+    elif found["found"]:
+        out.print_json(data=found["item"])
+    else:
+        reasons = ", ".join(entry["reason"] for entry in found["omissions"])
+        out.print(f"not found{f': {reasons}' if reasons else ''}", markup=False)
+    if not found["found"]:
+        raise typer.Exit(FAILED)
+
+
+def list_memories(
+    *,
+    types: Annotated[
+        list[str] | None, typer.Option("--type", help="Only this atom type; may repeat.")
+    ] = None,
+    states: Annotated[
+        list[str] | None, typer.Option("--state", help="This lifecycle state; may repeat. Default: active.")
+    ] = None,
+    entity: Annotated[str | None, typer.Option("--entity", help="About this entity (ent:…).")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Atoms of one page.")] = 50,
+    cursor: Annotated[str | None, typer.Option("--cursor", help="Where the last page ended.")] = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List atoms in order of creation, page by page."""
+    filters: dict[str, Any] = {"limit": limit, "types": types, "lifecycle_states": states}
+    filters |= {"entity": entity, "cursor": cursor}
+    with connected(as_json, project) as amos:
+        page = amos.list(**filters).payload
+    if as_json:
+        print_json(page)
+        return
+    print_table(
+        ["id", "type", "state", "version", "payload"],
+        (
+            [item["atom_id"], item["type"], item["lifecycle_state"], item["version"], _short(item["payload"])]
+            for item in page["items"]
+        ),
+    )
+    if page["next_cursor"]:
+        out.print(f"more: amos list --cursor {page['next_cursor']}", markup=False)
+
+
+def _short(payload: dict[str, Any]) -> str:
+    text = ", ".join(f"{name}: {value}" for name, value in payload.items())
+    return text if len(text) <= _SHORT else text[: _SHORT - 1] + "…"
+
+
+def verify(
+    checkpoint: Annotated[
+        Path | None, typer.Option("--checkpoint", help="Also compare with a checkpoint that was kept.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save-checkpoint", help="Keep the present head in this file.")
+    ] = None,
+    first: Annotated[int | None, typer.Option("--first", min=1, help="Only events from here …")] = None,
+    last: Annotated[int | None, typer.Option("--last", min=1, help="… to here.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Verify the journal's chain, every body and every projected record; exit code 4 for faults."""
+    options: dict[str, Any] = {"first": first, "last": last}
+    with connected(as_json) as amos:
+        if checkpoint is not None:
+            options |= _checkpoint(checkpoint)
+        report = amos.verify(**options).payload
+        if save is not None and report["ok"]:
+            _write(save, json.dumps(report["checkpoint"], indent=2) + "\n")
+    if as_json:
+        print_json(report)
+    else:
+        show_report(report)
+    if not report["ok"]:
+        raise typer.Exit(FAULTS_FOUND)
+
+
+def show_report(report: dict[str, Any]) -> None:
+    """A verification as a table of faults, or one line that all is well."""
+    records = sum(report["records"].values())
+    if report["ok"]:
+        out.print(
+            f"verified: {report['events']} events and {records} records of {report['shard']}, no fault",
+            markup=False,
+        )
+        return
+    print_table(
+        ["fault", "version", "record", "field", "message"],
+        (
+            [
+                fault["kind"],
+                *(fault.get(name) for name in ("graph_version", "ref", "field")),
+                fault["message"],
+            ]
+            for fault in report["faults"]
+        ),
+        title=f"{report['shard']}: {len(report['faults'])} faults",
+    )
+
+
+def _checkpoint(path: Path) -> dict[str, Any]:
+    try:
+        found: Any = json.loads(path.read_text(encoding="utf-8"))
+        record = cast("dict[str, Any]", found)
+        return {f"checkpoint_{name}": record[name] for name in ("store_id", "graph_version", "head_hash")}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise AmosError("schema_invalid", f"{path} holds no checkpoint") from error
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise AmosError("unavailable", f"{path} cannot be written: {error.strerror}") from error
+
+
+load_app: Final = typer.Typer(name="load", help="Load what happened elsewhere.", no_args_is_help=True)
+
+
+@load_app.command(epilog="Example: amos load chat runs.jsonl")
+def chat(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="One conversation a line.")],
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Load chat and tool-call transcripts; harmless when run twice."""
+    with connected(as_json, project) as amos, counted(f"loading {file.name}") as tell:
+
+        def progress(done: Loaded) -> None:
+            tell("bytes", done.bytes_done, done.bytes_total)
+
+        report = load_chat(through(amos), file, progress)
+    if as_json:
+        print_json(report.record())
+    else:
+        print_facts(
+            [
+                ("conversations", report.conversations),
+                ("messages", report.messages),
+                *((f"created: {kind}", count) for kind, count in report.created.items()),
+                ("commands", f"{report.commands}, of which {report.replayed} were known already"),
+                ("refused", report.refused or None),
+                ("seconds", f"{report.seconds:.1f}"),
+            ]
+        )
+        for refusal in report.refusals:
+            out.print(
+                Text(f"line {refusal.line}: {refusal.path or 'the line'}: {refusal.message} ({refusal.code})")
+            )
+    if not report.ok:
+        raise typer.Exit(FAILED)

@@ -1,0 +1,121 @@
+"""What every command prints with, and how a refusal becomes an exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from amos_graph.errors import AmosError
+from amos_graph.graph.local import Step
+
+#: Exit codes; 0 is done, and 2 is typer's own for wrong usage. docs/api.md lists them.
+FAILED: Final = 1
+NOT_RUNNING: Final = 3
+FAULTS_FOUND: Final = 4
+#: Without a terminal, one line for this many artifacts.
+_LINE_EVERY: Final = 50
+
+out: Final = Console(soft_wrap=True, highlight=False)
+err: Final = Console(stderr=True, soft_wrap=True, highlight=False)
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]
+
+
+class NotRunningError(AmosError):
+    """The service, or its Neo4j, is not there to be asked."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("unavailable", message)
+
+
+@contextmanager
+def failures(as_json: bool = False) -> Generator[None]:
+    """Turn a refusal into one sentence on standard error and an exit code."""
+    try:
+        yield
+    except AmosError as error:
+        if as_json:
+            print_json({"error": error.code, "message": error.message, "errors": error.entries()})
+        err.print(f"amos: {error.message}", markup=False)
+        for fault in error.faults:
+            if f"{fault.path}: {fault.message}" != error.message:
+                err.print(f"  {fault.path}: {fault.message}", markup=False)
+        raise typer.Exit(NOT_RUNNING if isinstance(error, NotRunningError) else FAILED) from None
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """One JSON object on one line."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+
+
+def print_facts(facts: Iterable[tuple[str, Any]]) -> None:
+    """Names and values, one a line and never cut; what is None is left out."""
+    known = [(name, str(value)) for name, value in facts if value is not None]
+    width = max((len(name) for name, _ in known), default=0)
+    for name, value in known:
+        out.print(Text(f"{name:<{width}}  {value}"))
+
+
+def print_table(columns: Iterable[str], rows: Iterable[Iterable[Any]], title: str | None = None) -> None:
+    """A table whose cells are data, whatever markup they hold."""
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text("" if value is None else str(value)) for value in row))
+    out.print(table)
+
+
+@contextmanager
+def counted(label: str) -> Generator[Any]:
+    """A progress bar on standard error: call what is yielded with (name, done, total)."""
+    if not err.is_terminal:
+        err.print(f"{label} …", markup=False)
+        yield _nothing
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task(label, total=None)
+
+        def tell(_: str, done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total or None)
+
+        yield tell
+
+
+@contextmanager
+def steps() -> Generator[Callable[[Step], None]]:
+    """What a start of Neo4j tells, on standard error: a bar on a terminal, a line now and then elsewhere."""
+    if not err.is_terminal:
+        yield _step_lines
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=err, transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def tell(step: Step) -> None:
+            if step.message not in tasks:
+                tasks[step.message] = bar.add_task(step.message, total=step.total or None)
+            bar.update(tasks[step.message], completed=step.done)
+
+        yield tell
+
+
+def _step_lines(step: Step) -> None:
+    if step.total == 0:
+        err.print(step.message, markup=False)
+    elif step.done == step.total or step.done % _LINE_EVERY == 0:
+        err.print(f"{step.message}: {step.done} of {step.total} files", markup=False)
+
+
+def _nothing(_name: str, _done: int, _total: int) -> None:
+    """Without a terminal there is nobody to animate a bar for."""

@@ -1,0 +1,268 @@
+"""What is asked of recall and what comes back (spec, "MemoryPacketRequest", "MemoryPacket")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, cast
+
+from pydantic import AfterValidator, Field, model_validator
+
+from amos_graph.domain.atoms import PAYLOADS, payload_type
+from amos_graph.domain.ids import Identifier
+from amos_graph.domain.model import Strict, validate
+from amos_graph.domain.scope import PROCESSORS, SCOPE_SPELLINGS, Scope
+from amos_graph.domain.times import Timestamp
+from amos_graph.errors import AmosError, Fault, invalid
+
+#: The characters of all cues of one request together. A whole turn of a conversation fits.
+CUE_CHARACTERS_MAX: Final = 20_000
+ITEMS_DEFAULT: Final = 10
+
+RETRIEVAL_MODES: Final = ("general",)
+RENDERING_TARGETS: Final = ("json", "english")
+
+#: Fields of the contract that nothing acts on yet. They are refused, since to take one and not to act
+#: on it would promise what is not kept.
+_NOT_YET: Final = (
+    "task_context",
+    "shared_view_ref",
+    "agentic_recall_subject",
+    "agency_attribution_filter",
+    "bias_guardrails",
+    "result_payload_filter",
+    "token_or_byte_budget",
+)
+#: The same of the attention context, with the one value that asks for nothing.
+_ATTENTION_NOT_YET: Final[Mapping[str, Any]] = {
+    "risk_posture": "normal",
+    "time_horizon": None,
+    "counterevidence_required": False,
+    "novelty_preference": 0,
+}
+
+
+def _said(text: str) -> str:
+    if not text.strip():
+        raise ValueError("says nothing")
+    return text
+
+
+def _processor(name: str) -> str:
+    if name not in PROCESSORS or name == "all":
+        raise ValueError(f"not one of {', '.join(sorted(PROCESSORS - {'all'}))}")
+    return name
+
+
+Said = Annotated[str, Field(max_length=CUE_CHARACTERS_MAX), AfterValidator(_said)]
+Phrase = Annotated[str, Field(max_length=2_000), AfterValidator(_said)]
+Phrases = Annotated[list[Phrase], Field(max_length=50)]
+TypeNames = Annotated[list[str], Field(max_length=100)]
+Processor = Annotated[str, AfterValidator(_processor)]
+
+
+class AttentionContext(Strict):
+    """What is to be foregrounded or held back while answering; it never replaces cues."""
+
+    active_task: Phrase | None = None
+    mission: Phrase | None = None
+    goal: Phrase | None = None
+    role: Phrase | None = None
+    risk_posture: Literal["normal", "cautious", "high_risk"] | None = None
+    time_horizon: Literal["immediate", "short", "long"] | None = None
+    focus_terms: Phrases = Field(default_factory=list[str])
+    suppress_terms: Phrases = Field(default_factory=list[str])
+    boost_memory_types: TypeNames = Field(default_factory=list[str])
+    suppress_memory_types: TypeNames = Field(default_factory=list[str])
+    counterevidence_required: bool | None = None
+    novelty_preference: Annotated[float, Field(ge=0, le=1)] | None = None
+
+    @property
+    def focus(self) -> list[str]:
+        """Every text that focuses: the terms themselves, and task, mission, goal and role."""
+        stated = (self.active_task, self.mission, self.goal, self.role)
+        return [*self.focus_terms, *(text for text in stated if text)]
+
+
+class PacketRequest(Strict):
+    """What recall is asked for; what it cannot act on is refused with its path."""
+
+    cues: list[Said] = Field(default_factory=list[str], max_length=50)
+    target_processor: Processor | None = None
+    retrieval_mode: Literal["general"] = "general"
+    attention_context: AttentionContext = AttentionContext()
+    scope: dict[str, Identifier] = Field(default_factory=dict[str, str])
+    requested_memory_types: TypeNames = Field(default_factory=list[str])
+    payload_filter: dict[str, Any] = Field(default_factory=dict[str, Any], max_length=20)
+    max_items: int = Field(default=ITEMS_DEFAULT, ge=1)
+    consistency_requirement: Literal["strong", "monotonic"] = "monotonic"
+    min_graph_version: int | None = Field(default=None, ge=0)
+    include_conflicts: bool = True
+    include_archived: bool = False
+    include_low_health: bool = False
+    include_superseded: bool = False
+    include_provenance: bool = False
+    rendering_target: Literal["json", "english"] = "json"
+    evaluated_at: Timestamp | None = None
+    request_id: Identifier | None = None
+    client_identity: Identifier | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spellings(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        given = cast("dict[str, Any]", value)
+        record = {name: member for name, member in given.items() if name not in _NOT_YET}
+        if isinstance(record.get("scope"), dict):
+            scope = cast("dict[str, Any]", record["scope"])
+            spelled = {SCOPE_SPELLINGS.get(name, name): part for name, part in scope.items()}
+            return {**record, "scope": {name: part for name, part in spelled.items() if part is not None}}
+        return record
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request in full: checked against what exists, with its instant and its scope settled."""
+
+    request: PacketRequest
+    scope: Scope
+    evaluated_at: str
+
+    def record(self) -> dict[str, Any]:
+        """The request as the packet repeats it: sent again, it asks for the same."""
+        return {**self.request.record(), "scope": self.scope.record(), "evaluated_at": self.evaluated_at}
+
+
+def check_request(value: Mapping[str, Any], scope: Scope, instant: str, items_max: int) -> Asked:
+    """The request, with every default filled in; `scope` is what the caller asks within.
+
+    Raises `schema_invalid` with the path of each fault, and `scope_denied` when the request's scope
+    contradicts the caller's.
+    """
+    _refuse_what_nothing_acts_on(value)
+    request = validate(PacketRequest, value)
+    if request.max_items > items_max:
+        raise invalid("max_items", f"more than {items_max} in one packet")
+    if sum(len(cue) for cue in request.cues) > CUE_CHARACTERS_MAX:
+        raise invalid("cues", f"longer than {CUE_CHARACTERS_MAX} characters together")
+    attention = request.attention_context
+    for path, names in (
+        ("requested_memory_types", request.requested_memory_types),
+        ("attention_context.boost_memory_types", attention.boost_memory_types),
+        ("attention_context.suppress_memory_types", attention.suppress_memory_types),
+    ):
+        for index, name in enumerate(names):
+            _known_type(name, f"{path}[{index}]")
+    _check_filter(request)
+    return Asked(request, _narrowed(scope, request.scope), request.evaluated_at or instant)
+
+
+def _refuse_what_nothing_acts_on(value: Mapping[str, Any]) -> None:
+    faults = [Fault(name, "not supported yet") for name in _NOT_YET if value.get(name) is not None]
+    attention = value.get("attention_context")
+    if isinstance(attention, Mapping):
+        given = cast("Mapping[str, Any]", attention)
+        faults += [
+            Fault(f"attention_context.{name}", "not supported yet")
+            for name, neutral in _ATTENTION_NOT_YET.items()
+            if given.get(name) is not None and given[name] != neutral
+        ]
+    for name, known in (("retrieval_mode", RETRIEVAL_MODES), ("rendering_target", RENDERING_TARGETS)):
+        if name in value and value[name] not in known:
+            faults.append(Fault(name, f"only {', '.join(known)} exist yet"))
+    if value.get("consistency_requirement") == "eventual":
+        # Recall reads the graph itself, so a weaker promise would change nothing.
+        faults.append(Fault("consistency_requirement", "only strong and monotonic exist"))
+    if faults:
+        raise AmosError("schema_invalid", f"{faults[0].path}: {faults[0].message}", faults)
+
+
+def _known_type(name: str, at: str) -> None:
+    if name not in PAYLOADS:
+        raise invalid(at, f"no such atom type; known are {', '.join(PAYLOADS)}")
+
+
+def _check_filter(request: PacketRequest) -> None:
+    """Only fields that stand in the graph as properties can be compared there."""
+    types = request.requested_memory_types or list(PAYLOADS)
+    allowed = sorted({name for atom_type in types for name in payload_type(atom_type).lifted})
+    for name, wanted in request.payload_filter.items():
+        at = f"payload_filter.{name[:80]}"
+        if name not in allowed:
+            raise invalid(at, f"cannot be filtered on; these can: {', '.join(allowed)}")
+        if not isinstance(wanted, (str, int, float, bool)):
+            raise invalid(at, "a filter compares with a text, a number or a truth value")
+
+
+def _narrowed(scope: Scope, asked: Mapping[str, str]) -> Scope:
+    merged: dict[str, Any] = scope.record()
+    for name, value in asked.items():
+        if merged.setdefault(name, value) != value:
+            raise AmosError(
+                "scope_denied",
+                f"scope.{name}: lies outside what this caller asks within",
+                [Fault(f"scope.{name}", "lies outside what this caller asks within")],
+            )
+    return validate(Scope, merged, "scope")
+
+
+class PacketItem(Strict):
+    """One atom of a packet, with why it is there (spec, "MemoryPacketItem")."""
+
+    atom_ref: str
+    type: str
+    payload: dict[str, Any]
+    score: float
+    score_components: dict[str, Annotated[float, Field(ge=0, le=1)]]
+    #: Component → weight × component; they add up to `score` (exactly, by math.fsum).
+    score_parts: dict[str, float]
+    item_ref: str
+    item_kind: Literal["atom"]
+    atom_id: str
+    atom_type: str
+    lifecycle_state: str
+    health_status: str
+    rank: int
+    activation_score: float
+    #: The steps by which activation came: edge, relation, ends; empty if it came from cues alone.
+    activation_path: list[dict[str, Any]]
+    matched_terms: list[str]
+    confidence: dict[str, Any]
+    salience: float
+    utility: float
+    rendered_content: str
+    #: Only evidence that the caller may read.
+    evidence_refs: list[str]
+    evidence: list[dict[str, Any]]
+    access_decision: str
+    freshness: dict[str, Any]
+    scope: Scope
+    updated_at: str
+    version: int
+    provenance: dict[str, Any]
+
+
+class MemoryPacket(Strict):
+    """A rendered, bounded, non-authoritative view over memory at one graph version."""
+
+    packet_id: str
+    schema_version: Literal["amos.v1"]
+    request: dict[str, Any]
+    graph_version: int
+    generated_at: str
+    evaluated_at: str
+    target_processor: str | None
+    retrieval_mode: Literal["general"]
+    scope: Scope
+    shared_view_ref: None
+    pressure_mode: Literal["green"]
+    degradation: dict[str, Any] | None
+    items: list[PacketItem]
+    conflicts: list[dict[str, Any]]
+    omissions: list[dict[str, Any]]
+    attention_trace: dict[str, Any]
+    provenance: dict[str, Any]
+    cache_policy: dict[str, Any]
+    #: The packet in English, when the request's rendering target is `english`.
+    rendered: str | None = None

@@ -1,0 +1,175 @@
+"""Listing: atoms in order of creation, filtered, in bounded pages (`GET /v1/atoms`)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from pydantic import Field
+
+from amos_graph.commands.execution import Context
+from amos_graph.domain.canonical import digest
+from amos_graph.domain.ids import EntityId
+from amos_graph.domain.model import Strict, validate
+from amos_graph.domain.times import Timestamp, canonical_time, format_time, native_time, parse_time
+from amos_graph.errors import AmosError, invalid
+from amos_graph.graph.procedures import procedure
+from amos_graph.graph.transactions import Tx
+from amos_graph.queries.get import holds_at
+from amos_graph.queries.items import item_of
+from amos_graph.queries.versions import readable_version
+from amos_graph.queries.visibility import visible_classes
+
+#: How many atoms a page at an earlier version looks at before it says that it was cut.
+SCANNED_MAX: Final = 2_000
+_START: Final = datetime(1, 1, 1, tzinfo=UTC)
+
+
+class ListRequest(Strict):
+    """Filters are joined by AND; a list matches any of its entries."""
+
+    types: list[str] = Field(default_factory=list[str], max_length=50)
+    lifecycle_states: list[str] = Field(default=["active"], max_length=10)
+    health_statuses: list[str] = Field(default_factory=list[str], max_length=20)
+    subject: str | None = Field(default=None, min_length=1, max_length=1_000)
+    relation: str | None = Field(default=None, max_length=200)
+    entity: EntityId | None = None
+    as_of_version: int | None = Field(default=None, ge=0)
+    valid_at: Timestamp | None = None
+    limit: int = Field(default=50, ge=1)
+    cursor: str | None = Field(default=None, max_length=2_000)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRow:
+    id: str
+    created_at: Any
+    version: int
+    state_key: str
+    event_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class BodyRow:
+    id: str
+    version: int
+    body: str | None
+    event_id: str
+
+
+_LIST = procedure("recall/list_atoms", ListedRow)
+_LIST_ABOUT = procedure("recall/list_atoms_about", ListedRow)
+_BODIES = procedure("recall/read_bodies", BodyRow)
+
+
+def list_atoms(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
+    """One page: items, next_cursor (null at the end), and whether the scan was cut.
+
+    Superseded and unhealthy atoms are listed with their states; proposals only to stewards.
+    Raises `schema_invalid` and `authorization_denied`.
+    """
+    asked = validate(ListRequest, request)
+    context.identity.demand("memory.read")
+    if asked.limit > context.settings.page_max:
+        raise invalid("limit", f"at most {context.settings.page_max}")
+    proposals = "proposed" in asked.lifecycle_states or not asked.lifecycle_states
+    if proposals and not context.identity.may("memory.steward"):
+        raise AmosError("authorization_denied", "only stewards list proposals")
+    position = _position(asked)
+    return context.graph.read("list_atoms", lambda tx: _page(tx, context, asked, position))
+
+
+def _page(tx: Tx, context: Context, asked: ListRequest, position: tuple[datetime, str]) -> dict[str, Any]:
+    shard = context.scope.shard
+    as_of = readable_version(tx, shard, asked.as_of_version)
+    classes = visible_classes(tx, context).classes
+    items: list[dict[str, Any]] = []
+    scanned = 0
+    more = True
+    while more and len(items) < asked.limit and scanned < SCANNED_MAX:
+        wanted = asked.limit - len(items) + 1
+        rows = _rows(tx, asked, classes, position, shard=shard, limit=wanted)
+        more = len(rows) == wanted
+        found = {row.id: row for row in tx.many(_BODIES, shard=shard, ids=[r.id for r in rows], as_of=as_of)}
+        for row in rows:
+            if len(items) == asked.limit:
+                break
+            scanned += 1
+            position = (native_time(row.created_at), row.id)
+            body = found.get(row.id)
+            if body is not None and body.body is not None:
+                record = json.loads(body.body)
+                if asked.as_of_version is None or _matches(asked, record):
+                    # The state key is the present one; what it was at an earlier version is not kept.
+                    state = {"state_key": row.state_key} if asked.as_of_version is None else {}
+                    items.append({**item_of(record, body.event_id), **state})
+        else:
+            continue
+        break
+    return {
+        "items": items,
+        "next_cursor": _cursor(asked, position) if more else None,
+        "scan_truncated": more and len(items) < asked.limit,
+        "graph_version": as_of,
+    }
+
+
+def _rows(
+    tx: Tx, asked: ListRequest, classes: Sequence[str], position: tuple[datetime, str], **place: Any
+) -> list[ListedRow]:
+    # At an earlier version the filters are judged on the bodies of that time.
+    then = asked.as_of_version is not None
+    params: dict[str, Any] = {
+        **place,
+        "classes": list(classes),
+        "after_created": position[0],
+        "after_id": position[1],
+        "states": [] if then else asked.lifecycle_states,
+        "types": asked.types,
+        "health": [] if then else asked.health_statuses,
+        "relation": None if then else asked.relation,
+        "entity": None if then else asked.entity,
+        "valid_at": parse_time(asked.valid_at) if asked.valid_at and not then else None,
+    }
+    if asked.subject is not None and not then:
+        return tx.many(_LIST_ABOUT, subject=asked.subject, **params)
+    return tx.many(_LIST, subject=None, **params)
+
+
+def _matches(asked: ListRequest, body: Mapping[str, Any]) -> bool:
+    payload = body["payload"]
+    return (
+        (not asked.lifecycle_states or body["lifecycle_state"] in asked.lifecycle_states)
+        and (not asked.health_statuses or body["health_status"] in asked.health_statuses)
+        and (asked.subject is None or payload.get("subject") == asked.subject)
+        and (asked.relation is None or payload.get("relation") == asked.relation)
+        and (asked.entity is None or asked.entity in json.dumps(payload))
+        and (asked.valid_at is None or holds_at(body, asked.valid_at))
+    )
+
+
+def _filters(asked: ListRequest) -> str:
+    return digest(asked.model_dump(mode="json", exclude={"cursor", "limit"}))[:16]
+
+
+def _cursor(asked: ListRequest, position: tuple[datetime, str]) -> str:
+    text = json.dumps([_filters(asked), format_time(position[0]), position[1]])
+    return base64.urlsafe_b64encode(text.encode()).decode()
+
+
+def _position(asked: ListRequest) -> tuple[datetime, str]:
+    """Where the page begins. Raises `schema_invalid` for a cursor of other filters or none of ours."""
+    if asked.cursor is None:
+        return _START, ""
+    try:
+        filters, created, last = json.loads(base64.urlsafe_b64decode(asked.cursor.encode()))
+        position = parse_time(canonical_time(created)), str(last)
+    except (ValueError, TypeError) as error:
+        raise invalid("cursor", "not a cursor of this listing") from error
+    if filters != _filters(asked):
+        raise invalid("cursor", "this cursor belongs to other filters")
+    return position

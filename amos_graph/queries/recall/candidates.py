@@ -1,0 +1,266 @@
+"""What could matter: atoms found by words, by names, by ids, or by their newness; indexes only propose."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from amos_graph.commands.execution import Context
+from amos_graph.domain.ids import shard_key
+from amos_graph.domain.times import native_time
+from amos_graph.graph.procedures import procedure
+from amos_graph.graph.transactions import Tx
+from amos_graph.policy.access import may_read_body
+from amos_graph.policy.ranking import Traits
+from amos_graph.queries.recall.cues import Names, Terms, name_queries, slug_of, text_queries, tokens_of
+
+#: Atoms that words propose; hits that are looked at for them, plainly and under a filter.
+TEXT_MAX: Final = 400
+SCAN_MAX: Final = 2_000
+SCAN_FILTERED_MAX: Final = 20_000
+#: Atoms that one entity proposes, newest first, and entities that one request may name.
+ABOUT_MAX: Final = 100
+ENTITIES_MAX: Final = 32
+ENTITY_HITS_MAX: Final = 500
+#: Atoms that a request without cues ranks.
+BROWSE_MAX: Final = 200
+#: Atoms that were found and held back, of which a packet speaks.
+SUPPRESSED_MAX: Final = 100
+
+#: States that ordinary recall holds back, each let in by its own flag of the request.
+LOW_HEALTH: Final = ("stale", "redundant", "incoherent", "orphaned", "confounding", "underspecified")
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    found: list[dict[str, str]]
+    expired: list[str]
+    scanned: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRow:
+    entity_id: str
+    names: list[str]
+    merged_ids: list[str]
+    body: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRow:
+    ref: str
+    ids: list[str]
+    scanned: int
+
+
+@dataclass(frozen=True, slots=True)
+class IdRow:
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TraitsRow:
+    id: str
+    type: str
+    state_key: str
+    health_status: str
+    health_flags: list[str]
+    confidence: float
+    utility: float
+    salience: float
+    updated_at: Any
+    valid_from: Any
+    valid_until: Any
+    search_text: str
+    contradictions: int
+
+
+_TEXT = procedure("recall/find_text", TextRow)
+_ENTITIES = procedure("recall/find_entities", EntityRow)
+_NAMED = procedure("recall/find_named", NamedRow)
+_BROWSE = procedure("recall/browse_atoms", IdRow)
+_TRAITS = procedure("recall/read_traits", TraitsRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What may enter a packet at all; every statement asks it before any limit."""
+
+    shard: str
+    classes: Sequence[str]
+    targeted: Sequence[str]
+    states: Sequence[str]
+    at: datetime
+    types: Sequence[str] = ()
+    payload_filter: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def filters(self) -> dict[str, Any]:
+        """The parameters that finding statements share."""
+        return {
+            "classes": list(self.classes),
+            "targeted": list(self.targeted),
+            "at": self.at,
+            "types": list(self.types),
+            "payload_filter": dict(self.payload_filter),
+        }
+
+    @property
+    def narrow(self) -> bool:
+        return bool(self.types or self.payload_filter)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The candidates, with the words that a name accounts for, and what is known to be missing."""
+
+    ids: tuple[str, ...] = ()
+    #: Atoms whose own id the cue names.
+    exact: frozenset[str] = frozenset()
+    #: Atom → words of the cue that name an entity that it refers to.
+    named: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    #: Entity → ids that it stands for, after merges.
+    entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    expired: tuple[str, ...] = ()
+    truncated: bool = False
+    #: State → atoms that words matched and that the state holds back.
+    suppressed: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+
+def find(tx: Tx, context: Context, gate: Gate, terms: Terms, names: Names) -> Found:
+    """The candidates for cues (or attention): by words, by entities that they name, by ids."""
+    text = _by_words(tx, gate, terms, gate.states, TEXT_MAX)
+    entities = _entities(tx, context, names)
+    covered: dict[str, frozenset[str]] = {}
+    for words, members in entities.values():
+        for member in members:
+            covered[member] = covered.get(member, frozenset()) | words
+    exact: list[str] = []
+    named: dict[str, frozenset[str]] = {}
+    truncated = text.scanned >= _scan_max(gate) or len(text.found) >= TEXT_MAX
+    for row in _by_name(tx, gate, names.atom_ids, list(covered)):
+        truncated = truncated or row.scanned > ABOUT_MAX
+        for atom in row.ids:
+            if row.ref in covered:
+                named[atom] = named.get(atom, frozenset()) | covered[row.ref]
+            else:
+                exact.append(atom)
+    return Found(
+        ids=tuple(dict.fromkeys([*exact, *named, *(hit["id"] for hit in text.found)])),
+        exact=frozenset(exact),
+        named=named,
+        entities={ref: members for ref, (_, members) in entities.items()},
+        expired=tuple(text.expired),
+        truncated=truncated,
+        suppressed=_suppressed(tx, gate, terms),
+    )
+
+
+def browse(tx: Tx, gate: Gate) -> Found:
+    """The newest atoms that may enter, for a request that names nothing."""
+    if not gate.classes:
+        return Found()
+    rows = tx.many(
+        _BROWSE, shard=gate.shard, states=list(gate.states), limit=BROWSE_MAX + 1, **gate.filters()
+    )
+    return Found(ids=tuple(row.id for row in rows[:BROWSE_MAX]), truncated=len(rows) > BROWSE_MAX)
+
+
+def fitting(tx: Tx, gate: Gate, ids: Sequence[str]) -> list[str]:
+    """Those of the atoms that pass the request's own filters; the walk passes through the others."""
+    if not gate.narrow:
+        return list(ids)
+    return [atom for row in _by_name(tx, gate, ids, ()) for atom in row.ids]
+
+
+def read_traits(tx: Tx, gate: Gate, ids: Collection[str]) -> dict[str, Traits]:
+    """What atoms are scored by, by id."""
+    if not ids:
+        return {}
+    rows = tx.many(_TRAITS, shard=gate.shard, ids=list(ids), classes=list(gate.classes))
+    return {row.id: _traits(row) for row in rows}
+
+
+def _by_words(tx: Tx, gate: Gate, terms: Terms, states: Sequence[str], limit: int) -> TextRow:
+    queries = text_queries(shard_key(gate.shard), terms, states, gate.classes)
+    if not queries:
+        return TextRow([], [], 0)
+    return tx.one(_TEXT, queries=queries, scan_max=_scan_max(gate), limit=limit, **gate.filters())
+
+
+def _scan_max(gate: Gate) -> int:
+    return SCAN_FILTERED_MAX if gate.narrow else SCAN_MAX
+
+
+def _suppressed(tx: Tx, gate: Gate, terms: Terms) -> dict[str, tuple[str, ...]]:
+    held = [state for state in (*LOW_HEALTH, "superseded") if state not in gate.states]
+    found: dict[str, tuple[str, ...]] = {}
+    for hit in _by_words(tx, gate, terms, held, SUPPRESSED_MAX).found:
+        found[hit["state_key"]] = (*found.get(hit["state_key"], ()), hit["id"])
+    return found
+
+
+def _by_name(tx: Tx, gate: Gate, atom_ids: Sequence[str], entity_ids: Sequence[str]) -> list[NamedRow]:
+    if not gate.classes or not (atom_ids or entity_ids):
+        return []
+    return tx.many(
+        _NAMED,
+        shard=gate.shard,
+        atom_ids=list(atom_ids),
+        entity_ids=list(entity_ids),
+        states=list(gate.states),
+        limit=ABOUT_MAX,
+        **gate.filters(),
+    )
+
+
+def _entities(tx: Tx, context: Context, names: Names) -> dict[str, tuple[frozenset[str], tuple[str, ...]]]:
+    """Each entity that is named, with the words that name it and the ids that it stands for."""
+    if not names.names and not names.entity_ids:
+        return {}
+    rows = tx.many(
+        _ENTITIES,
+        shard=context.scope.shard,
+        queries=name_queries(shard_key(context.scope.shard), names.names),
+        names=list(names.names),
+        entity_ids=list(names.entity_ids),
+        limit=ENTITY_HITS_MAX,
+    )
+    seen = [
+        row
+        for row in rows
+        if row.body is None or may_read_body(context.identity, context.scope, json.loads(row.body))
+    ]
+    found: dict[str, tuple[frozenset[str], tuple[str, ...]]] = {}
+    for row in seen[:ENTITIES_MAX]:
+        said = _union(names.names[name] for name in row.names)
+        if row.entity_id in names.entity_ids:
+            said |= frozenset(tokens_of(slug_of(row.entity_id)))
+        found[row.entity_id] = (said, tuple(row.merged_ids) or (row.entity_id,))
+    return found
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*sets)
+
+
+def _traits(row: TraitsRow) -> Traits:
+    tokens = frozenset(tokens_of(row.search_text))
+    return Traits(
+        id=row.id,
+        type=row.type,
+        state_key=row.state_key,
+        health_status=row.health_status,
+        health_flags=row.health_flags,
+        confidence=row.confidence,
+        utility=row.utility,
+        salience=row.salience,
+        updated_at=native_time(row.updated_at),
+        valid_from=native_time(row.valid_from) if row.valid_from else None,
+        valid_until=native_time(row.valid_until) if row.valid_until else None,
+        contradictions=row.contradictions,
+        tokens=tokens,
+        content=tokens - frozenset(tokens_of(row.id)),
+    )

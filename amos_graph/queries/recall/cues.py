@@ -1,0 +1,177 @@
+"""From what a caller wrote to what is looked up: user text is data, never search syntax."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from amos_graph.domain.values import fold
+
+#: Distinct words of the cues that are looked up. Words beyond are left out, the last ones first,
+#: and the packet says how many.
+TERMS_MAX: Final = 64
+#: Words of a name that is looked up among entities.
+NAME_WORDS_MAX: Final = 4
+#: Words of the cues whose combinations are looked up as names and as ids.
+NAME_CHUNKS_MAX: Final = 64
+#: Lucene takes 1,024 clauses in a query and counts every word of a phrase as one.
+CLASSES_PER_QUERY: Final = 600
+NAME_WORDS_PER_QUERY: Final = 800
+
+#: Scripts without spaces are matched letter by letter, as the text index does.
+_UNSPACED: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_TOKEN: Final = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_EDGE: Final = re.compile(r"^\W+|\W+$")
+_POSSESSIVE: Final = re.compile(r"['’]s$")
+_ENTITY_ID: Final = re.compile(r"ent:[a-z][a-z0-9_]*:[A-Za-z0-9][A-Za-z0-9_.:@/+\-]*")
+_ATOM_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@/+\-]{0,199}")
+
+#: Words that ask or join and say nothing of what is asked for. They count only where there is nothing else.
+_STOP_WORDS: Final = """
+    a about after all also am an and any are as at be been before but by can could did do does for from
+    had has have he her him his how i if in into is it its just me my no not of on or our she should so some
+    tell than that the their them then there these they this those to us was we were what when where which
+    who whom whose why will with would you your don t s re ve ll d m
+"""
+STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The words of a text that are looked up, each once, in order."""
+
+    tokens: tuple[str, ...]
+    #: What goes to the text index: the words as written, and their parts.
+    phrases: tuple[str, ...]
+    #: Words that were left out because there were too many.
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a text may name: folded names of entities with the tokens that each covers, and ids."""
+
+    names: dict[str, frozenset[str]]
+    entity_ids: tuple[str, ...]
+    atom_ids: tuple[str, ...]
+
+
+def tokens_of(text: str) -> list[str]:
+    """The words of a text in the form in which words are compared."""
+    return _TOKEN.findall(fold(text))
+
+
+def terms_of(texts: Iterable[str], terms_max: int = TERMS_MAX) -> Terms:
+    """The words of some texts, without stop words unless there are no others."""
+    # Of an entity's id only the name says something: its kind would match everything of that kind.
+    written = [_ENTITY_ID.sub(lambda found: f" {slug_of(found[0])} ", text) for text in texts]
+    chunks = [chunk for text in written for chunk in _chunks(fold(text))]
+    every = list(dict.fromkeys(token for chunk in chunks for token in _TOKEN.findall(chunk)))
+    telling = [token for token in every if token not in STOP_WORDS] or every
+    kept = telling[:terms_max]
+    wanted = set(kept)
+    # The index folds less than we do (it keeps ß and full-width letters): words also go to it as written.
+    as_written = [chunk for text in written for chunk in _chunks(text.lower())]
+    phrases = [
+        phrase
+        for chunk in (*chunks, *as_written)
+        for phrase in (chunk, *_TOKEN.findall(chunk))
+        if wanted.intersection(tokens_of(phrase))
+    ]
+    unique = list(dict.fromkeys(phrases))[: 2 * terms_max]
+    return Terms(tuple(kept), tuple(unique), len(telling) - len(kept))
+
+
+def joined(one: Terms, other: Terms) -> Terms:
+    """The words of both, each once."""
+    return Terms(
+        tuple(dict.fromkeys((*one.tokens, *other.tokens))),
+        tuple(dict.fromkeys((*one.phrases, *other.phrases)))[: 2 * TERMS_MAX],
+        one.left_out + other.left_out,
+    )
+
+
+def names_of(texts: Iterable[str]) -> Names:
+    """Every run of up to four words that could be a name, and every id that is written out."""
+    names: dict[str, frozenset[str]] = {}
+    entities: list[str] = []
+    atoms: list[str] = []
+    left = NAME_CHUNKS_MAX
+    for text in texts:
+        entities += [found.rstrip(".:/,+-@") for found in _ENTITY_ID.findall(text)]
+        atoms += [
+            form
+            for chunk in text.split()[:NAME_CHUNKS_MAX]
+            for form in (chunk, _EDGE.sub("", chunk))
+            if _ATOM_ID.fullmatch(form)
+        ]
+        words = fold(text).split(" ")[:left]
+        left -= len(words)
+        for start in range(len(words)):
+            for end in range(start + 1, min(start + NAME_WORDS_MAX, len(words)) + 1):
+                for name in _forms(" ".join(words[start:end])):
+                    tokens = frozenset(_TOKEN.findall(name))
+                    if tokens and not (len(tokens) == 1 and tokens <= STOP_WORDS):
+                        names[name] = tokens
+    return Names(names, _unique(entities), _unique(atoms)[: 2 * NAME_CHUNKS_MAX])
+
+
+def text_queries(shard_key: str, terms: Terms, states: Sequence[str], classes: Sequence[str]) -> list[str]:
+    """The Lucene queries for some words within a shard, some states and some access classes.
+
+    They are made of quoted phrases only, in which nothing but the quote and the backslash is special.
+    """
+    if not terms.phrases or not states:
+        return []
+    words = " ".join(f"search_text:{_quoted(phrase)}" for phrase in terms.phrases)
+    kept = " ".join(f"state_key:{_quoted(state)}" for state in states)
+    return [
+        f"+shard_key:{_quoted(shard_key)} +({kept}) +({_classes(classes[start : start + CLASSES_PER_QUERY])})"
+        f" +({words})"
+        for start in range(0, len(classes), CLASSES_PER_QUERY)
+    ]
+
+
+def name_queries(shard_key: str, names: Iterable[str]) -> list[str]:
+    """The Lucene queries for the entities of a shard that bear one of these names."""
+    batches: list[list[str]] = []
+    room = 0
+    for name in names:
+        size = len(_TOKEN.findall(name))
+        if size > room:
+            batches.append([])
+            room = NAME_WORDS_PER_QUERY
+        batches[-1].append(f"names_text:{_quoted(name)}")
+        room -= size
+    return [f"+shard_key:{_quoted(shard_key)} +({' '.join(phrases)})" for phrases in batches]
+
+
+def slug_of(entity_id: str) -> str:
+    """The name in an entity's id: `ent:person:ada_lovelace` → `ada lovelace`."""
+    return entity_id.rpartition(":")[2].replace("_", " ")
+
+
+def _classes(classes: Sequence[str]) -> str:
+    return " ".join(f"access_class:{_quoted(digest)}" for digest in classes)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _chunks(folded: str) -> list[str]:
+    trimmed = (_EDGE.sub("", chunk) for chunk in folded.split())
+    return [chunk for chunk in trimmed if chunk]
+
+
+def _forms(words: str) -> list[str]:
+    """A name as it may stand in a sentence: with its punctuation, without, and without a possessive."""
+    bare = _EDGE.sub("", words)
+    return [form for form in dict.fromkeys((words, bare, _POSSESSIVE.sub("", bare))) if form]
+
+
+def _unique(found: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,277 @@
+"""The packet: one search of one graph version, assembled with everything that explains it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from amos_graph.commands.execution import Context
+from amos_graph.domain.ids import derived_id
+from amos_graph.domain.packets import Asked, check_request
+from amos_graph.domain.times import now
+from amos_graph.errors import AmosError, Fault
+from amos_graph.graph.procedures import procedure
+from amos_graph.graph.transactions import Tx
+from amos_graph.policy.ranking import POLICY_ID, WEIGHTS
+from amos_graph.queries.recall.contents import (
+    ConflictRow,
+    Stored,
+    conflict,
+    item,
+    read_conflicts,
+    read_contents,
+    read_lineage,
+)
+from amos_graph.queries.recall.search import Search, search
+from amos_graph.queries.rendering import english
+
+#: Reads of a moving graph before the last one holds the shard's lock.
+READS_MAX: Final = 3
+#: Writes during one read that are compared with it; more of them count as touching it.
+CHANGES_MAX: Final = 500
+#: Refs that an omission names.
+REFS_MAX: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesRow:
+    graph_version: int
+    changes: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRow:
+    graph_version: int
+
+
+_CHANGES = procedure("recall/read_changes", ChangesRow)
+_HOLD = procedure("recall/hold_shard", HeldRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that was read for one packet, at one version."""
+
+    graph_version: int
+    search: Search
+    stored: Stored
+    conflicts: list[ConflictRow]
+    lineage: dict[str, Any]
+
+
+def recall(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The MemoryPacket for a MemoryPacketRequest, as JSON (`POST /v1/packets:retrieve`).
+
+    The same request at the same graph version and `evaluated_at` gives the same items, byte for byte.
+    Reading writes nothing and creates no shard.
+
+    Raises `authorization_denied` without `memory.read` or for another client's identity,
+    `schema_invalid` with the path of what is not understood, `scope_denied`, and
+    `derived_index_stale` while the shard has not reached `min_graph_version`.
+    """
+    context.identity.demand("memory.read")
+    asked = check_request(request, context.scope, now(), context.settings.items_max)
+    claimed = asked.request.client_identity
+    if claimed not in (None, context.identity.client_id, context.identity.service_id):
+        raise AmosError(
+            "authorization_denied",
+            "client_identity: is not the identity of this token",
+            [Fault("client_identity", "is not the identity of this token")],
+        )
+    within = replace(context, scope=asked.scope)
+    return _assembled(within, asked, _settled(within, asked))
+
+
+def _settled(context: Context, asked: Asked) -> Reading:
+    """A reading of exactly one graph version: read, and read again while writers touch what was read."""
+    for _ in range(READS_MAX):
+        reading = context.graph.read("recall", lambda tx: _attempt(tx, context, asked))
+        if reading is not None:
+            return reading
+    return context.graph.write("recall_held", lambda tx: _held(tx, context, asked))
+
+
+def _attempt(tx: Tx, context: Context, asked: Asked) -> Reading | None:
+    shard = asked.scope.shard
+    before = tx.maybe(_CHANGES, shard=shard, since=None, limit=0)
+    version = before.graph_version if before else 0
+    reading = _read(tx, context, asked, version)
+    after = tx.maybe(_CHANGES, shard=shard, since=version, limit=CHANGES_MAX)
+    if reading is None or (after is not None and touches(reading, after.changes)):
+        return None
+    return reading
+
+
+def _held(tx: Tx, context: Context, asked: Asked) -> Reading:
+    held = tx.maybe(_HOLD, shard=asked.scope.shard, lock_token=secrets.token_hex(8))
+    reading = _read(tx, context, asked, held.graph_version if held else 0)
+    if reading is None:
+        raise AmosError("internal", "an atom that was found could not be read under the shard's lock")
+    return reading
+
+
+def _read(tx: Tx, context: Context, asked: Asked, version: int) -> Reading | None:
+    """All that a packet needs, or None if something that was found was gone when it was to be read."""
+    wanted = asked.request.min_graph_version
+    if wanted is not None and version < wanted:
+        raise AmosError(
+            "derived_index_stale",
+            f"min_graph_version: the shard stands at version {version}",
+            [Fault("min_graph_version", f"the shard stands at version {version}")],
+        )
+    found = search(tx, context, asked)
+    selected = [entry.traits.id for entry in found.selected]
+    conflicts = read_conflicts(tx, found.gate, selected) if asked.request.include_conflicts else []
+    shown = dict.fromkeys([*selected, *(row.other_id for row in conflicts)])
+    stored = read_contents(tx, found.gate, list(shown))
+    if len(stored) < len(shown):
+        return None
+    lineage = read_lineage(tx, found.gate, selected) if asked.request.include_provenance else {}
+    return Reading(version, found, stored, conflicts, lineage)
+
+
+def touches(reading: Reading, changes: list[dict[str, Any]]) -> bool:
+    """True unless these writes cannot have changed what was read.
+
+    A first version of a record that was not read is an addition, and what was read is as it was before
+    it. An addition that joins atoms which were read changes degrees and contradictions, and a
+    supersession changes the standing of its target. Every later version may have been seen either way.
+    """
+    if len(changes) >= CHANGES_MAX:
+        return True
+    search_ = reading.search
+    read = {
+        *search_.read,
+        *search_.found.entities,
+        *search_.found.expired,
+        *(ref for refs in search_.found.suppressed.values() for ref in refs),
+        *reading.stored,
+        *(row.edge_id for row in reading.conflicts),
+        *(step["edge_id"] for rows in reading.lineage.values() for step in rows),
+        *(str(step["edge_id"]) for e in search_.selected if e.activation for step in e.activation.path),
+        *(p["evidence_id"] for row in reading.stored.values() for p in row.evidence),
+    }
+    return any(
+        change["version"] > 1
+        or change["ref"] in read
+        or change["relation"] == "rel:supersedes"
+        or (change["relation"] is not None and search_.cut)
+        or not read.isdisjoint({change["source_ref"], change["target_ref"]})
+        for change in changes
+    )
+
+
+def _assembled(context: Context, asked: Asked, reading: Reading) -> dict[str, Any]:
+    found, request = reading.search, asked.request
+    items = [
+        item(entry, reading.stored[entry.traits.id], rank, found.gate)
+        for rank, entry in enumerate(found.selected, 1)
+    ]
+    selected = [entry["atom_ref"] for entry in items]
+    omissions = _omissions(found)
+    record = asked.record()
+    named = [record, reading.graph_version, context.identity.client_id]
+    packet: dict[str, Any] = {
+        "packet_id": derived_id("pkt_", [*named, [[i["atom_ref"], i["version"], i["score"]] for i in items]]),
+        "schema_version": "amos.v1",
+        "request": record,
+        "graph_version": reading.graph_version,
+        "generated_at": now(),
+        "evaluated_at": asked.evaluated_at,
+        "target_processor": request.target_processor,
+        "retrieval_mode": request.retrieval_mode,
+        "scope": asked.scope.record(),
+        "shared_view_ref": None,
+        "pressure_mode": "green",
+        "degradation": _degradation(found),
+        "items": items,
+        "conflicts": [conflict(row, reading.stored, selected) for row in reading.conflicts],
+        "omissions": omissions,
+        "attention_trace": _trace(asked, found, selected, omissions),
+        "provenance": {
+            "policy_id": POLICY_ID,
+            "weights": dict(WEIGHTS),
+            **({"lineage": reading.lineage} if request.include_provenance else {}),
+        },
+        "cache_policy": {
+            "cacheable": True,
+            "keyed_by": ["request", "graph_version", "client_identity"],
+            "valid_at_graph_version": reading.graph_version,
+        },
+    }
+    if request.rendering_target == "english":
+        packet["rendered"] = english(packet)
+    return packet
+
+
+def _omissions(found: Search) -> list[dict[str, Any]]:
+    """Why what could matter is not here; counts are of what the caller may see."""
+    # Always said, since saying it only where it applies would tell that something is hidden.
+    omissions: list[dict[str, Any]] = [{"reason": "access_denied"}]
+    if found.ranked > len(found.selected):
+        left = found.ranked - len(found.selected)
+        omissions.append({"reason": "budget_exhausted", "count": left, "refs": list(found.beyond)})
+    held = {
+        **{_reason(state): refs for state, refs in sorted(found.found.suppressed.items())},
+        "contradicted_suppressed": found.contradicted,
+        "not_valid_now": found.found.expired,
+    }
+    omissions += [
+        {"reason": reason, "count": len(refs), "refs": list(refs[:REFS_MAX])}
+        for reason, refs in held.items()
+        if refs
+    ]
+    if found.looked.terms.left_out:
+        omissions.append({"reason": "cue_terms_truncated", "count": found.looked.terms.left_out})
+    if found.found.truncated:
+        omissions.append({"reason": "candidate_scan_truncated"})
+    return omissions
+
+
+def _reason(state: str) -> str:
+    return state if state == "superseded" else f"{state}_suppressed"
+
+
+def _degradation(found: Search) -> dict[str, Any] | None:
+    """Present where depth was reduced; text is indexed in the commit, so the index is never stale."""
+    limits: Mapping[str, Callable[[Search], object]] = {
+        "candidate_scan_truncated": lambda s: s.found.truncated,
+        "walk_truncated": lambda s: s.cut,
+        "cue_terms_truncated": lambda s: s.looked.terms.left_out,
+    }
+    codes = [code for code, applies in limits.items() if applies(found)]
+    if not codes:
+        return None
+    return {
+        "pressure_mode": "green",
+        "reduced_recall_depth": True,
+        "omitted_evidence_detail": False,
+        "index_freshness": "current",
+        "reason_codes": codes,
+    }
+
+
+def _trace(
+    asked: Asked, found: Search, selected: list[str], omissions: list[dict[str, Any]]
+) -> dict[str, Any]:
+    attention = asked.request.attention_context
+    adjustments = ("attention_focus", "attention_type_boost", "attention_suppression_penalty")
+    return {
+        "policy_id": POLICY_ID,
+        "mode": "browse_by_context" if not asked.request.cues else "cue",
+        "context": attention.record(),
+        "cue_terms": list(found.looked.cue.tokens),
+        "focus_terms": list(found.looked.attention.focus),
+        "suppress_terms": list(found.looked.attention.suppress),
+        "entity_refs": sorted(found.found.entities),
+        "weight_adjustments": {name: WEIGHTS[name] for name in adjustments},
+        "selected_item_refs": selected,
+        "inhibited_refs": [
+            entry.traits.id
+            for entry in found.selected
+            if entry.components["attention_suppression_penalty"] or entry.components["redundancy_penalty"]
+        ],
+        "omitted_reasons": [entry["reason"] for entry in omissions],
+    }

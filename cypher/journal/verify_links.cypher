@@ -1,0 +1,46 @@
+// List relationships of a shard that start where none of their kind may.
+// Why: what leaves atoms is compared record by record; the other nodes have few kinds of links.
+// @mode read
+// @param shard STRING
+// @param limit INTEGER
+// @rows many   kind STRING, label STRING, ref STRING?
+// @sample {"shard": "t/w", "limit": 10}
+CYPHER 25
+CALL () {
+  MATCH (n:Edge {shard: $shard})-[r:!EVIDENCED_BY]->()
+  WHERE n.edge_id IS NOT NULL
+  RETURN n.edge_id AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:Entity {shard: $shard})-[r:!MERGED_INTO]->()
+  WHERE n.id IS NOT NULL
+  RETURN n.id AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:RelationType {shard: $shard})-[r]->()
+  WHERE n.id IS NOT NULL
+  RETURN n.id AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:EnumValue {shard: $shard})-[r]->()
+  WHERE n.id IS NOT NULL
+  RETURN n.id AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:Evidence {shard: $shard})-[r]->()
+  WHERE n.evidence_id IS NOT NULL
+  RETURN n.evidence_id AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:Client {shard: $shard})-[r]->()
+  WHERE n.id IS NOT NULL
+  RETURN n.id AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:Event {shard: $shard})-[r:!NEXT&!WROTE]->()
+  WHERE n.graph_version IS NOT NULL
+  RETURN n.event_id AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:Version {shard: $shard})-[r:!OF]->()
+  WHERE n.graph_version IS NOT NULL
+  RETURN n.ref AS ref, type(r) AS label
+}
+RETURN 'stray_relationship' AS kind,
+       label,
+       ref
+ORDER BY label, ref
+LIMIT $limit

@@ -1,0 +1,51 @@
+// Read a page of records for verification: newest Version, and the node as it stands in the graph.
+// Why: pages go by Version, the source of truth, so that a record whose node is gone is met too. A
+// composite index serves only where each of its properties is restricted, hence version > 0.
+// @mode read
+// @param shard STRING
+// @param after STRING      the last ref of the page before
+// @param limit INTEGER
+// @rows many   ref STRING, kind STRING, version INTEGER, versions INTEGER, body STRING?, event_id STRING?, nodes LIST<MAP>
+// @sample {"shard": "t/w", "after": "", "limit": 10}
+CYPHER 25
+MATCH (v:Version {shard: $shard})
+WHERE v.ref > $after
+  AND v.version > 0
+WITH DISTINCT v.ref AS ref
+ORDER BY ref
+LIMIT $limit
+CALL (ref) {
+  MATCH (v:Version {shard: $shard, ref: ref})
+  WHERE v.version > 0
+  WITH v
+  ORDER BY v.version DESC
+  RETURN collect(v)[0] AS newest,
+         count(v) AS versions
+}
+RETURN ref,
+       newest.kind AS kind,
+       newest.version AS version,
+       versions,
+       newest.body AS body,
+       head(COLLECT { MATCH (e:Event)-[:WROTE]->(newest) RETURN e.event_id }) AS event_id,
+       COLLECT {
+         MATCH (newest)-[:OF]->(n)
+         RETURN {
+           labels: labels(n),
+           properties: properties(n),
+           evidence: COLLECT { MATCH (n)-[:EVIDENCED_BY]->(x:Evidence) RETURN x.evidence_id },
+           entities: COLLECT { MATCH (n)-[r:REFERS_TO]->(x:Entity) RETURN [r.role, x.id] },
+           outgoing: COLLECT {
+             MATCH (n)-[r:!EVIDENCED_BY&!REFERS_TO]->(x)
+             RETURN {type: type(r), properties: properties(r), target: x.id}
+           },
+           edges: COLLECT {
+             MATCH (x:Edge {shard: $shard, source_ref: ref})
+             WHERE x.lifecycle_state = 'active'
+             RETURN {edge_id: x.edge_id, relation: x.relation, target: x.target_ref,
+                     weight: x.weight, confidence: x.confidence_score, access_class: x.access_class}
+           },
+           superseded: EXISTS { (n)<-[:SUPERSEDES]-(:Atom) }
+         }
+       } AS nodes
+ORDER BY ref

@@ -1,0 +1,21 @@
+// Read the newest bodies of atoms at or before a version of the graph; atoms not yet written give no row.
+// @mode read
+// @param shard STRING
+// @param ids LIST<STRING>
+// @param as_of INTEGER
+// @rows many   id STRING, version INTEGER, body STRING?, event_id STRING
+// @sample {"shard": "t/w", "ids": ["a"], "as_of": 10}
+CYPHER 25
+UNWIND $ids AS id
+CALL (id) {
+  MATCH (v:Version {shard: $shard, ref: id})
+  WHERE v.version > 0 AND v.graph_version <= $as_of
+  RETURN v
+  ORDER BY v.version DESC
+  LIMIT 1
+}
+MATCH (e:Event)-[:WROTE]->(v)
+RETURN id,
+       v.version AS version,
+       v.body AS body,
+       e.event_id AS event_id

@@ -1,0 +1,18 @@
+// Read where a shard's journal stands, and what was written after a version; no row for an unknown shard.
+// Why: a packet is of one version; it is read again unless what was written since cannot have touched it.
+// @mode read
+// @param shard STRING
+// @param since INTEGER?      null at first, when only the head is wanted
+// @param limit INTEGER       changes that are told
+// @rows maybe   graph_version INTEGER, changes LIST<MAP>
+// @sample {"shard": "t/w", "since": 1, "limit": 10}
+CYPHER 25
+MATCH (j:Journal {shard: $shard})
+RETURN j.graph_version AS graph_version,
+       COLLECT {
+         MATCH (v:Version {shard: $shard})
+         WHERE v.graph_version > $since
+         OPTIONAL MATCH (v)-[:OF]->(e:Edge)
+         RETURN v {.ref, .version, relation: e.relation, source_ref: e.source_ref, target_ref: e.target_ref}
+         LIMIT $limit
+       } AS changes

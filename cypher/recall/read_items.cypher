@@ -1,0 +1,24 @@
+// Read the atoms of a packet: their newest bodies, and pointers to the evidence that the caller may see.
+// Why: evidence has a policy of its own, whose class is asked for like an atom's.
+// @mode read
+// @param shard STRING
+// @param ids LIST<STRING>
+// @param classes LIST<STRING>      access classes that the caller may see
+// @param evidence_max INTEGER      pointers of one atom
+// @rows many   id STRING, body STRING, event_id STRING, state_key STRING, evidence LIST<MAP>
+// @sample {"shard": "t/w", "ids": ["a"], "classes": ["c"], "evidence_max": 10}
+CYPHER 25
+UNWIND $ids AS id
+MATCH (a:Atom {shard: $shard, id: id})
+MATCH (v:Version {shard: $shard, ref: id, version: a.version})
+RETURN id,
+       v.body AS body,
+       a.last_write_event_id AS event_id,
+       a.state_key AS state_key,
+       COLLECT {
+         MATCH (a)-[:EVIDENCED_BY]->(e:Evidence)
+         WHERE e.access_class IN $classes
+         ORDER BY e.evidence_id
+         LIMIT $evidence_max
+         RETURN e {.evidence_id, .source_type, .source_ref, .captured_at, .checksum}
+       } AS evidence

@@ -1,0 +1,60 @@
+// Let activation spread from seeds over at most two associations, and tell by which way it came.
+// Why: an atom keeps the strongest activation that reaches it, so that one path explains it in full; and
+// degree, fan-out and frontier count only what the caller may see, so that nothing hidden moves a score.
+// @mode read
+// @param shard STRING
+// @param seeds LIST<MAP>         id, seed (the same id), activation, path (empty)
+// @param classes LIST<STRING>    access classes that the caller may see
+// @param targeted LIST<STRING>   those of them whose policy names the processor
+// @param states LIST<STRING>     state keys that are let in beside :Live
+// @param at ZONED DATETIME       the instant that the packet speaks of
+// @param decay FLOAT             what one step leaves of the activation
+// @param fan_out INTEGER         strongest steps that one atom takes
+// @param frontier INTEGER        strongest atoms that take a second step
+// @param limit INTEGER           strongest atoms that are told
+// @rows many   id STRING, activation FLOAT, seed STRING, path LIST<MAP>
+// @sample {"shard": "t/w", "seeds": [], "classes": [], "targeted": [], "states": [], "at": null, "decay": 0.5, "fan_out": 5, "frontier": 5, "limit": 5}
+CYPHER 25
+CALL () {
+  UNWIND $seeds AS start
+  MATCH (a:Atom {shard: $shard, id: start.id})
+  MATCH (a)-[r:!(REFERS_TO|EVIDENCED_BY|OF|SUPERSEDES|DERIVED_FROM|SUMMARIZES|INHIBITS)]-(b:Atom)
+  WHERE r.access_class IN $classes AND b.access_class IN $classes AND r.weight * r.confidence > 0
+    AND (b:Live OR b.state_key IN $states)
+    AND (b.health_status <> 'privacy_sensitive' OR b.access_class IN $targeted)
+    AND (b.state_key = 'superseded' OR coalesce(b.valid_from <= $at, true) AND coalesce($at < b.valid_until, true))
+  WITH start, r.weight * r.confidence AS strength, b.id AS id, r.edge_id AS edge_id,
+       {edge_id: r.edge_id, relation: 'rel:' + toLower(type(r)), source: a.id, target: b.id, along: startNode(r) = a} AS step
+  ORDER BY strength DESC, id, edge_id
+  WITH start, collect({id: id, strength: strength, step: step}) AS steps
+  UNWIND [s IN steps WHERE s.id <> start.seed][..$fan_out] AS s
+  WITH s.id AS id, start.seed AS seed, start.path + [s.step] AS path,
+       start.activation * s.strength * $decay / sqrt(size(steps)) AS activation
+  ORDER BY activation DESC, seed, [step IN path | step.edge_id]
+  WITH id, collect({id: id, seed: seed, activation: activation, path: path})[0] AS best
+  ORDER BY best.activation DESC, id
+  RETURN collect(best) AS near
+}
+CALL (near) {
+  UNWIND near[..$frontier] AS start
+  MATCH (a:Atom {shard: $shard, id: start.id})
+  MATCH (a)-[r:!(REFERS_TO|EVIDENCED_BY|OF|SUPERSEDES|DERIVED_FROM|SUMMARIZES|INHIBITS)]-(b:Atom)
+  WHERE r.access_class IN $classes AND b.access_class IN $classes AND r.weight * r.confidence > 0
+    AND (b:Live OR b.state_key IN $states)
+    AND (b.health_status <> 'privacy_sensitive' OR b.access_class IN $targeted)
+    AND (b.state_key = 'superseded' OR coalesce(b.valid_from <= $at, true) AND coalesce($at < b.valid_until, true))
+  WITH start, r.weight * r.confidence AS strength, b.id AS id, r.edge_id AS edge_id,
+       {edge_id: r.edge_id, relation: 'rel:' + toLower(type(r)), source: a.id, target: b.id, along: startNode(r) = a} AS step
+  ORDER BY strength DESC, id, edge_id
+  WITH start, collect({id: id, strength: strength, step: step}) AS steps
+  UNWIND [s IN steps WHERE s.id <> start.seed][..$fan_out] AS s
+  RETURN collect({id: s.id, seed: start.seed, path: start.path + [s.step],
+                  activation: start.activation * s.strength * $decay / sqrt(size(steps))}) AS far
+}
+UNWIND near + far AS reached
+WITH reached
+ORDER BY reached.activation DESC, size(reached.path), reached.seed, [step IN reached.path | step.edge_id]
+WITH reached.id AS id, collect(reached)[0] AS best
+RETURN id, best.activation AS activation, best.seed AS seed, best.path AS path
+ORDER BY activation DESC, id
+LIMIT $limit

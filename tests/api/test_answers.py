@@ -1,0 +1,174 @@
+"""One shape for every answer, whatever went wrong and wherever."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from amos_graph import Amos
+from amos_graph.errors import AmosError
+from tests.api.conftest import assert_refused, client_of, serving
+from tests.samples import belief, source_event
+
+
+def test_unknown_paths_and_methods_answer_in_the_one_shape(http: httpx.Client) -> None:
+    """404 and 405 are AmosResponses too, and 405 says what is allowed."""
+    assert_refused(http.get("/v1/nothing"), 404, "not_found")
+    assert_refused(http.post("/v1/atoms:nothing", json={}), 404, "not_found")
+    wrong = http.get("/v1/atoms:commit")
+    assert_refused(wrong, 405, "not_found")
+    assert wrong.headers["allow"] == "POST"
+    assert_refused(http.delete("/v1/atoms"), 405, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("limit=x", "query.limit"),
+        ("limit=1.5", "query.limit"),
+        ("limit=1&limit=2", "query.limit"),
+        ("surprise=1", "query.surprise"),
+        ("limit=0", "limit"),
+        ("limit=100000", "limit"),
+        ("cursor=%00", "cursor"),
+        ("valid_at=yesterday", "valid_at"),
+        ("as_of_version=-1", "as_of_version"),
+        ("project_id=%20", "query.project_id"),
+    ],
+)
+def test_a_wrong_parameter_is_named(http: httpx.Client, query: str, path: str) -> None:
+    """A listing refuses what it does not understand, in place of ignoring it."""
+    answer = http.get(f"/v1/atoms?{query}")
+    assert_refused(answer, 422, "schema_invalid")
+    assert path.removeprefix("query.") in answer.json()["errors"][0]["path"]
+
+
+def test_conflicts_are_conflicts_and_carry_the_current_version(http: httpx.Client) -> None:
+    """A stale version and a reused key are 409, `conflict`, and not retryable."""
+    atom = belief(id="belief:one")
+    payload: dict[str, Any] = {"atoms": [atom], "events": [source_event()]}
+    assert (
+        http.post("/v1/atoms:commit", json={"idempotency_key": "k1", "payload": payload}).status_code == 200
+    )
+
+    reused = {"idempotency_key": "k1", "payload": {**payload, "events": []}}
+    key = http.post("/v1/atoms:commit", json=reused)
+    assert_refused(key, 409, "idempotency_conflict")
+    assert key.json()["result_status"] == "conflict"
+    assert key.json()["retryable"] is False
+    stale = {"expected_versions": {"belief:one": 0}, "payload": {"atoms": [atom]}}
+    answer = http.post("/v1/atoms:commit", json=stale)
+    assert_refused(answer, 409, "expected_version_conflict")
+    assert answer.json()["errors"][0]["details"]["actual_version"] == 1
+
+
+def test_a_request_id_is_echoed_and_a_bad_one_is_replaced(http: httpx.Client) -> None:
+    """The body's id comes first, then the header's; one that is none is never repeated."""
+    sent = http.post("/v1/atoms:get", json={"request_id": "req:7", "payload": {"atom_id": "belief:a"}})
+    assert sent.json()["request_id"] == "req:7"
+    refused = http.post("/v1/atoms:get", json={"request_id": "req:8", "payload": {}})
+    assert refused.json()["request_id"] == "req:8"
+    assert http.get("/v1/atoms", headers={"X-Request-Id": "h-1"}).json()["request_id"] == "h-1"
+    bad = http.get("/v1/atoms", headers={"X-Request-Id": "<script>"}).json()["request_id"]
+    assert bad.startswith("req_")
+
+
+def test_an_unforeseen_failure_is_hidden_and_logged_with_its_request(
+    app: FastAPI, token: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The caller learns an id, the log learns the cause."""
+
+    @app.get("/v1/broken")
+    def broken() -> None:
+        raise ZeroDivisionError("a secret of the inside")
+
+    assert broken
+    with serving(app) as url, client_of(url, token) as http, caplog.at_level(logging.ERROR):
+        answer = http.get("/v1/broken", headers={"X-Request-Id": "h-2"})
+
+    assert_refused(answer, 500, "internal")
+    assert "secret" not in answer.text
+    assert "h-2" in caplog.text
+    assert "ZeroDivisionError" in caplog.text
+
+
+class _Answers(httpx.BaseTransport):
+    """A network that fails in a given order, and notes what was sent."""
+
+    def __init__(self, *answers: httpx.Response | Exception) -> None:
+        self.answers = list(answers)
+        self.sent: list[dict[str, Any]] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.sent.append(httpx.Response(200, content=request.read()).json())
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def _response(status: int, code: str | None) -> httpx.Response:
+    errors: list[dict[str, Any]] = [{"code": code, "message": "m", "path": "", "details": {}}] if code else []
+    return httpx.Response(
+        status,
+        json={
+            "request_id": "r",
+            "result_status": "accepted",
+            "graph_version": 1,
+            "event_ids": [],
+            "warnings": [],
+            "errors": errors,
+            "retryable": status == 503,
+            "payload": {},
+        },
+    )
+
+
+def test_the_client_retries_with_one_key_what_may_be_retried() -> None:
+    """A cut connection and a 503 are tried again with the same key; the third answer counts."""
+    network = _Answers(httpx.ConnectError("cut"), _response(503, "unavailable"), _response(200, None))
+
+    with Amos("http://x", "amos_t", transport=network) as amos:
+        amos.capture(source_event())
+
+    keys = {sent["idempotency_key"] for sent in network.sent}
+    assert (len(network.sent), len(keys)) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "schema_invalid",
+        "authorization_denied",
+        "expected_version_conflict",
+        "idempotency_conflict",
+        "internal",
+    ],
+)
+def test_the_client_does_not_retry_what_would_fail_again(code: str) -> None:
+    """Refusals and conflicts are raised at once, with the service's own code."""
+    network = _Answers(_response(AmosError(code, "").status, code))
+
+    with Amos("http://x", "amos_t", transport=network) as amos, pytest.raises(AmosError) as raised:
+        amos.capture(source_event())
+
+    assert raised.value.code == code
+    assert len(network.sent) == 1
+
+
+def test_the_client_gives_up_after_its_attempts() -> None:
+    """Retries are bounded."""
+    network = _Answers(*[_response(503, "unavailable")] * 3)
+
+    with (
+        Amos("http://x", "amos_t", attempts_max=3, transport=network) as amos,
+        pytest.raises(AmosError) as raised,
+    ):
+        amos.recall("anything")
+
+    assert raised.value.code == "unavailable"
+    assert network.answers == []

@@ -1,0 +1,345 @@
+"""Verification: clean where nothing was touched, and a named fault for each way to tamper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from amos_graph.commands.archive import archive
+from amos_graph.commands.clients import register_client
+from amos_graph.commands.commit import commit
+from amos_graph.commands.execution import Context
+from amos_graph.domain.events import checksum, event_node, event_record
+from amos_graph.graph.transactions import Graph
+from amos_graph.queries.verify import Report, checkpoint_of, foreign_faults, verify
+from tests.samples import belief, interaction, source_event
+
+
+def run(graph: Graph, statement: str, **params: Any) -> list[dict[str, Any]]:
+    """Cypher past the service, as an administrator in Browser would write it."""
+    records, _, _ = graph.driver.execute_query(statement, params, database_="neo4j")  # pyright: ignore
+    return [record.data() for record in records]
+
+
+@pytest.fixture
+def shard(context: Context) -> str:
+    """A shard with every kind of record, an update, a supersession, an archived atom and a stream."""
+    commit(
+        context,
+        {
+            "events": [source_event()],
+            "entities": [{"id": "ent:user:primary", "labels": ["Ada"], "aliases": ["the boss"]}],
+            "relations": [{"id": "rel:reviews", "kind": "edge", "description": "one reviews another"}],
+            "enums": [{"id": "enum:mood:calm", "description": "calm"}],
+            "atoms": [
+                belief(id="a1"),
+                belief(id="a2", payload={"object": "ent:project:other"}, supersedes=["a1"]),
+                belief(id="a3", payload={"object": "ent:project:third"}),
+                interaction("talk", 1, id="i1"),
+                interaction("talk", 2, id="i2", payload={"reply_to": "i1"}),
+            ],
+            "edges": [
+                {
+                    "edge_id": "edge_one",
+                    "source_ref": "a2",
+                    "target_ref": "a3",
+                    "relation": "rel:supports",
+                    "confidence": {"score": 0.8},
+                    "evidence_refs": ["evd_turn1"],
+                }
+            ],
+        },
+    )
+    commit(context, {"atoms": [belief(id="a3", payload={"object": "ent:project:fourth"}, version=1)]})
+    commit(context, {"atoms": [belief(id="a4", payload={"object": "ent:project:fifth"})]})
+    archive(context, {"atom_id": "a4", "reason": "no longer wanted"})
+    register_client(context, {"id": "cli_one", "service_id": "svc:one", "capabilities": ["memory.read"]})
+    return context.scope.shard
+
+
+def kinds(report: Report) -> set[str]:
+    return {fault.kind for fault in report.faults}
+
+
+@pytest.mark.reliability("T07")
+def test_an_untouched_shard_verifies_clean(graph: Graph, shard: str) -> None:
+    """No false alarm, and every record is counted."""
+    report = verify(graph, shard)
+
+    assert [] == [fault.record() for fault in report.faults]
+    assert {"atom": 6, "client": 1, "edge": 2, "enum": 1, "relation": 1} == {
+        kind: count for kind, count in report.records.items() if kind not in ("entity", "evidence")
+    }
+
+
+@contextmanager
+def changed(graph: Graph, element: str, properties: dict[str, Any]) -> Iterator[None]:
+    """Replace a node's properties, and put them back."""
+    before = run(graph, "MATCH (n) WHERE elementId(n) = $id RETURN properties(n) AS p", id=element)[0]["p"]
+    run(graph, "MATCH (n) WHERE elementId(n) = $id SET n = $p", id=element, p=properties)
+    try:
+        yield
+    finally:
+        run(graph, "MATCH (n) WHERE elementId(n) = $id SET n = $p", id=element, p=before)
+
+
+def other(value: Any) -> Any:
+    """A value of the same type that differs."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, (int, float)):
+        return value + 1000
+    if isinstance(value, str):
+        return value + "x"
+    if isinstance(value, list):
+        return [*value, "evd_x"]  # pyright: ignore[reportUnknownVariableType]
+    return value.to_native() + timedelta(seconds=1)
+
+
+def nodes(graph: Graph, shard: str, label: str) -> list[tuple[str, dict[str, Any]]]:
+    rows = run(
+        graph,
+        f"MATCH (n:{label}) WHERE n.shard = $shard RETURN elementId(n) AS id, properties(n) AS p ORDER BY id",
+        shard=shard,
+    )
+    return [(row["id"], row["p"]) for row in rows]
+
+
+@pytest.mark.reliability("T07")
+@pytest.mark.case("C73")
+@pytest.mark.parametrize("position", [0, 5, -1], ids=["first", "middle", "head"])
+def test_each_property_of_an_event_is_covered(graph: Graph, shard: str, position: int) -> None:
+    """Changing, removing or adding any property of an event is found, with its place in the chain."""
+    events = sorted(nodes(graph, shard, "Event"), key=lambda entry: entry[1]["graph_version"])
+    element, properties = events[position]
+    place = properties["graph_version"]
+    for name in properties:
+        for altered in (other(properties[name]), None):
+            with changed(graph, element, {**properties, name: altered}):
+                report = verify(graph, shard)
+            assert not report.ok, f"{name} set to {altered!r} went unnoticed"
+            if name not in ("shard", "graph_version"):
+                assert place in {fault.graph_version for fault in report.faults}
+    with changed(graph, element, {**properties, "note": "smuggled"}):
+        assert "wrong_hash" in kinds(verify(graph, shard))
+    assert verify(graph, shard).ok
+
+
+@pytest.mark.reliability("T07")
+@pytest.mark.case("C61")
+@pytest.mark.parametrize(
+    "label", ["Atom", "Edge", "Entity", "RelationType", "EnumValue", "Evidence", "Client", "Version"]
+)
+def test_each_projected_property_is_covered(graph: Graph, shard: str, label: str) -> None:
+    """Changing, removing or adding any property of a record is found, by its id and field."""
+    element, properties = nodes(graph, shard, label)[0]
+    ref = properties.get("ref") or properties.get("edge_id") or properties.get("evidence_id") or properties["id"]
+    for name in properties:
+        for altered in (other(properties[name]), None):
+            with changed(graph, element, {**properties, name: altered}):
+                report = verify(graph, shard)
+            assert not report.ok, f"{label}.{name} set to {altered!r} went unnoticed"
+            if name not in ("shard", "ref"):
+                assert ref in {fault.ref for fault in report.faults}, (name, report.faults)
+    with changed(graph, element, {**properties, "note": "smuggled"}):
+        assert any(fault.field == "note" and fault.ref == ref for fault in verify(graph, shard).faults)
+    assert verify(graph, shard).ok
+
+
+TAMPERING = {
+    "label added": ("MATCH (n:Atom {shard: $shard, id: 'a2'}) SET n:Goal", {"projection_label"}),
+    "Live removed": ("MATCH (n:Atom {shard: $shard, id: 'a2'}) REMOVE n:Live", {"projection_label"}),
+    "foreign label": ("MATCH (n:Atom {shard: $shard, id: 'a2'}) SET n:Smuggled", {"projection_label"}),
+    "atom deleted": ("MATCH (n:Atom {shard: $shard, id: 'a3'}) DETACH DELETE n", {"projection_missing"}),
+    "evidence deleted": (
+        "MATCH (n:Evidence {shard: $shard, evidence_id: 'evd_turn1'}) DETACH DELETE n",
+        {"projection_missing", "projection_link"},
+    ),
+    "edge deleted": ("MATCH (n:Edge {shard: $shard, edge_id: 'edge_one'}) DETACH DELETE n", {"projection_missing"}),
+    "stray atom": ("CREATE (:Atom {shard: $shard, id: 'ghost'})", {"stray_node"}),
+    "stray version": (
+        "CREATE (:Version {shard: $shard, ref: 'a9', version: 1})",
+        {"stray_version", "version_count", "projection_missing"},
+    ),
+    "relationship added": (
+        "MATCH (a:Atom {shard: $shard, id: 'a2'}), (b:Atom {shard: $shard, id: 'i1'}) CREATE (a)-[:SUPPORTS]->(b)",
+        {"stray_relationship"},
+    ),
+    "relationship removed": (
+        "MATCH (:Atom {shard: $shard})-[r:SUPPORTS]->() DELETE r",
+        {"relationship_missing"},
+    ),
+    "relationship reweighted": (
+        "MATCH (:Atom {shard: $shard})-[r:SUPPORTS]->() SET r.weight = 0.99",
+        {"relationship_differs"},
+    ),
+    "relationship doubled": (
+        "MATCH (a:Atom {shard: $shard})-[r:SUPPORTS]->(b) CREATE (a)-[s:SUPPORTS]->(b) SET s = properties(r)",
+        {"stray_relationship"},
+    ),
+    "evidence link removed": (
+        "MATCH (:Atom {shard: $shard, id: 'a2'})-[r:EVIDENCED_BY]->() DELETE r",
+        {"projection_link"},
+    ),
+    "entity link added": (
+        "MATCH (a:Atom {shard: $shard, id: 'a2'}), (e:Entity {shard: $shard, id: 'ent:project:third'}) "
+        "CREATE (a)-[:REFERS_TO {role: 'object'}]->(e)",
+        {"projection_link"},
+    ),
+    "entity linked out": (
+        "MATCH (e:Entity {shard: $shard, id: 'ent:user:primary'}), (a:Atom {shard: $shard, id: 'a2'}) "
+        "CREATE (e)-[:LIKES]->(a)",
+        {"stray_relationship"},
+    ),
+    "stream head moved": (
+        "MATCH (s:InteractionStream {shard: $shard}) SET s.version = 9",
+        {"stream_differs"},
+    ),
+    "stream removed": ("MATCH (s:InteractionStream {shard: $shard}) DELETE s", {"stream_differs"}),
+    "access class removed": ("MATCH (c:AccessClass {shard: $shard}) DELETE c", {"access_class_missing"}),
+    "access class widened": (
+        "MATCH (c:AccessClass {shard: $shard}) SET c.access_policy = '{\"denied_identities\":[\"svc:x\"]}'",
+        {"access_class_differs"},
+    ),
+    "body erased": (
+        "MATCH (v:Version {shard: $shard, ref: 'a2'}) REMOVE v.body, v.salt",
+        {"body_missing"},
+    ),
+    "event deleted": ("MATCH (e:Event {shard: $shard, graph_version: 3}) DETACH DELETE e", {"gap", "head"}),
+    "head pointer removed": ("MATCH (:Journal {shard: $shard})-[r:HEAD]->() DELETE r", {"head"}),
+    "head hash changed": ("MATCH (j:Journal {shard: $shard}) SET j.head_hash = 'sha256:0'", {"head"}),
+    "chain link removed": (
+        "MATCH (:Event {shard: $shard, graph_version: 2})-[r:NEXT]->() DELETE r",
+        {"wrong_link"},
+    ),
+    "written link removed": (
+        "MATCH (:Event {shard: $shard, graph_version: 2})-[r:WROTE]->() DELETE r",
+        {"version_missing", "stray_version"},
+    ),
+}
+
+
+@pytest.mark.reliability("T07")
+@pytest.mark.parametrize("name", sorted(TAMPERING))
+def test_tampering_by_cypher_is_named(graph: Graph, shard: str, name: str) -> None:
+    """Each way to edit the graph past the journal fails verification with the kind of fault it is."""
+    statement, expected = TAMPERING[name]
+
+    run(graph, statement, shard=shard)
+
+    assert expected <= kinds(verify(graph, shard))
+
+
+@pytest.mark.reliability("T07")
+def test_a_node_of_another_kind_is_foreign(graph: Graph, tenant: str) -> None:
+    """A node with none of the store's labels is found when the whole store is verified."""
+    run(graph, "CREATE (:Smuggled {id: $tenant})", tenant=tenant)
+    try:
+        assert (tenant, "foreign_node") in {(fault.ref, fault.kind) for fault in foreign_faults(graph)}
+    finally:
+        run(graph, "MATCH (n:Smuggled {id: $tenant}) DELETE n", tenant=tenant)
+
+
+def rewrite(graph: Graph, shard: str, start: int, **changes: Any) -> None:
+    """Forge history: change the event at `start` and recompute every hash up to the head."""
+    rows = sorted(nodes(graph, shard, "Event"), key=lambda entry: entry[1]["graph_version"])
+    head = ""
+    for element, properties in rows:
+        event = event_record(properties)
+        if event["graph_version"] == start:
+            event |= changes
+        if event["graph_version"] > start:
+            event["previous_event_hash"] = head
+        if event["graph_version"] >= start:
+            event["checksum"] = checksum(event)
+            run(graph, "MATCH (n) WHERE elementId(n) = $id SET n = $p", id=element, p=event_node(event))
+        head = event["checksum"]
+    run(graph, "MATCH (j:Journal {shard: $shard}) SET j.head_hash = $head", shard=shard, head=head)
+
+
+@pytest.mark.reliability("T08")
+@pytest.mark.case("C73")
+def test_swapped_events_and_hashes_are_named_by_position(graph: Graph, shard: str) -> None:
+    """Two events swapped, two predecessor hashes swapped, one event forged: each found where it stands."""
+    swap = (
+        "MATCH (a:Event {shard: $shard, graph_version: 2}), (b:Event {shard: $shard, graph_version: 3}) "
+        "WITH a, b, a.%s AS x, b.%s AS y SET a.%s = y, b.%s = x"
+    )
+    run(graph, swap % (("previous_event_hash",) * 4), shard=shard)
+    hashes = verify(graph, shard)
+    run(graph, swap % (("previous_event_hash",) * 4), shard=shard)
+    assert verify(graph, shard).ok
+
+    assert {(2, "wrong_predecessor"), (3, "wrong_predecessor")} <= {
+        (fault.graph_version, fault.kind) for fault in hashes.faults
+    }
+    forged = next(p for _, p in nodes(graph, shard, "Event") if p["graph_version"] == 4)
+    event = event_record(forged) | {"actor": "svc:forger"}
+    event["checksum"] = checksum(event)
+    run(
+        graph,
+        "MATCH (e:Event {shard: $shard, graph_version: 4}) SET e = $p",
+        shard=shard,
+        p=event_node(event),
+    )
+    assert (5, "wrong_predecessor") in {(f.graph_version, f.kind) for f in verify(graph, shard).faults}
+
+
+@pytest.mark.reliability("T08")
+@pytest.mark.case("C71")
+def test_a_rewritten_chain_is_found_with_a_checkpoint_alone(graph: Graph, shard: str) -> None:
+    """All hashes recomputed from one event to the head look sound from inside, not from outside."""
+    checkpoint = checkpoint_of(graph, shard)
+    rewrite(graph, shard, 4, actor="svc:forger")
+
+    assert verify(graph, shard).ok
+    assert {"checkpoint"} == kinds(verify(graph, shard, checkpoint=checkpoint))
+
+
+@pytest.mark.reliability("T09")
+def test_a_cut_tail_is_found_against_a_checkpoint(graph: Graph, context: Context, shard: str) -> None:
+    """A tail cut off cleanly, with the head set back, is found, and the answer names both versions."""
+    commit(context, {"enums": [{"id": "enum:mood:glad", "description": "glad"}]})
+    checkpoint = checkpoint_of(graph, shard)
+    at = checkpoint["graph_version"]
+    run(
+        graph,
+        "MATCH (j:Journal {shard: $shard})-[:HEAD]->(e:Event)-[:WROTE]->(v)-[:OF]->(n), (p:Event)-[:NEXT]->(e) "
+        "DETACH DELETE e, v, n CREATE (j)-[:HEAD]->(p) "
+        "SET j.graph_version = p.graph_version, j.head_hash = p.checksum, j.version_count = j.version_count - 1",
+        shard=shard,
+    )
+
+    assert verify(graph, shard).ok
+    cut = verify(graph, shard, checkpoint=checkpoint)
+    assert [f"checkpoint at {at}, store at {at - 1}"] == [fault.message for fault in cut.faults]
+
+
+@pytest.mark.reliability("T09")
+def test_a_store_made_anew_is_not_the_one_that_was_checkpointed(
+    graph: Graph, context: Context, shard: str
+) -> None:
+    """A shard wiped and written again to the same length has another identity."""
+    checkpoint = checkpoint_of(graph, shard)
+    run(graph, "MATCH (n) WHERE n.shard = $shard DETACH DELETE n", shard=shard)
+    assert {"checkpoint"} == kinds(verify(graph, shard, checkpoint=checkpoint))
+    commit(context, {"events": [source_event()]})
+
+    wiped = verify(graph, shard, checkpoint=checkpoint)
+
+    assert {"checkpoint"} == kinds(wiped)
+    assert any("another store" in fault.message for fault in wiped.faults)
+
+
+def test_a_range_checks_the_chain_alone(graph: Graph, shard: str) -> None:
+    """A range verifies its own events from its first link on, and says that it left the graph out."""
+    report = verify(graph, shard, first=3, last=6)
+
+    assert (True, 4, False) == (report.ok, report.events, report.projection_checked)
+    run(graph, "MATCH (e:Event {shard: $shard, graph_version: 5}) SET e.actor = 'x'", shard=shard)
+    assert not verify(graph, shard, first=5, last=5).ok
+    assert verify(graph, shard, first=6).ok
