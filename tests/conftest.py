@@ -11,10 +11,10 @@ from typing import Any
 import neo4j
 import pytest
 
+from amos_graph.commands.dictionary import prepare
 from amos_graph.commands.execution import Context
 from amos_graph.domain.scope import CAPABILITIES, Identity, Scope
 from amos_graph.graph.archive import Archive
-from amos_graph.graph.migrations import migrate
 from amos_graph.graph.procedures import Procedure
 from amos_graph.graph.transactions import Graph, connect
 from amos_graph.settings import Settings
@@ -43,7 +43,7 @@ def _observe(procedure: Procedure[Any], rows: list[dict[str, Any]], counters: ne
 def graph(server: Server) -> Iterator[Graph]:
     """A migrated Graph whose every statement is recorded for the coverage laws."""
     opened = Graph(connect(server.uri, server.user, server.password), observer=_observe)
-    migrate(opened)
+    prepare(opened, Settings.model_validate({"home": ROOT / ".amos-test"}))
     yield opened
     opened.close()
 

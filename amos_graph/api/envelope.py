@@ -59,7 +59,10 @@ class AmosRequest(Strict):
     scope: AskedScope | None = None
     idempotency_key: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     expected_versions: dict[Identifier, Annotated[int, Field(ge=0, le=2**53 - 1)]] = Field(
-        default_factory=dict[str, int], max_length=10_000
+        default_factory=dict[str, int],
+        max_length=10_000,
+        # pydantic describes the keys and forgets to say that there are no others.
+        json_schema_extra={"additionalProperties": False},
     )
     #: Every read is served from the newest committed state, so each of the three is met.
     consistency_requirement: Literal["strong", "monotonic", "eventual"] | None = None

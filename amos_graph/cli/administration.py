@@ -6,7 +6,7 @@ import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 import typer
 
@@ -28,12 +28,11 @@ from amos_graph.domain.scope import CAPABILITIES
 from amos_graph.domain.times import format_time
 from amos_graph.errors import AmosError, invalid
 from amos_graph.graph.migrations import migrate as apply_migrations
-from amos_graph.graph.procedures import Procedure, all_names, read_header
+from amos_graph.graph.procedures import Header
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.clients import list_clients
+from amos_graph.queries.report import report_header, report_names, run_report
 from amos_graph.settings import Settings
-
-_REPORTS: Final = "report/"
 
 
 @contextmanager
@@ -79,59 +78,56 @@ def audit(
         _list_reports(as_json)
         return
     with failures(as_json):
-        report = _report(name)
-        values = _given(report, params or [])
+        values = _given(report_header(name), params or [])
     with opened(as_json) as (graph, settings):
-        wanted = {**report.header.sample, **_defaults(report, settings), **values}
-        rows = graph.read("audit", lambda tx: tx.many(report, **wanted))
+        shard = f"{settings.tenant}/{settings.workspace}"
+        report = run_report(graph, name, {"shard": shard, **values})
     if as_json:
-        print_json({"report": name, "params": wanted, "rows": rows})
+        print_json({"report": name, "params": dict(report.params), "rows": report.rows})
         return
-    print_table(report.header.fields, (row.values() for row in rows), title=report.header.title)
+    print_table(report.columns, (map(_cell, row.values()) for row in report.rows), title=report.title)
 
 
 def _list_reports(as_json: bool) -> None:
-    headers = [read_header(found) for found in all_names() if found.startswith(_REPORTS)]
+    headers = {name: report_header(name) for name in report_names()}
     if as_json:
-        print_json({"reports": {header.name.removeprefix(_REPORTS): header.title for header in headers}})
+        print_json(
+            {
+                "reports": {
+                    name: {
+                        "title": header.notes["title"],
+                        "purpose": header.notes["purpose"],
+                        "params": header.params,
+                    }
+                    for name, header in headers.items()
+                }
+            }
+        )
         return
     print_table(
         ["report", "what it shows", "parameters"],
-        ([header.name.removeprefix(_REPORTS), header.title, ", ".join(header.params)] for header in headers),
+        ([name, header.notes["title"], ", ".join(header.params)] for name, header in headers.items()),
     )
 
 
-def _report(name: str) -> Procedure[dict[str, Any]]:
-    if f"{_REPORTS}{name}" not in all_names():
-        raise AmosError("not_found", f"there is no report {name}: `amos audit` lists them")
-    header = read_header(f"{_REPORTS}{name}")
-    if header.rows != "many" or header.mode != "read":
-        raise AmosError("internal", f"{header.name} is not a report: it must read many rows")
-    return Procedure(header, dict[str, Any])
-
-
-def _given(report: Procedure[Any], params: list[str]) -> dict[str, Any]:
-    """`name=value` pairs; a value that is JSON is taken as such, any other as text."""
+def _given(report: Header, params: list[str]) -> dict[str, Any]:
+    """`name=value` pairs; a number is read as JSON, text is taken as it is."""
     values: dict[str, Any] = {}
     for pair in params:
         name, equals, text = pair.partition("=")
-        if not equals or name not in report.header.params:
-            known = ", ".join(report.header.params) or "none"
+        if not equals or name not in report.params:
+            known = ", ".join(report.params) or "none"
             raise invalid("--param", f"{pair!r} is not name=value of a parameter; there are: {known}")
         try:
-            values[name] = json.loads(text) if not report.header.params[name].startswith("STRING") else text
+            values[name] = text if report.params[name].startswith("STRING") else json.loads(text)
         except ValueError as error:
             raise invalid("--param", f"{pair!r}: the value is not JSON") from error
     return values
 
 
-def _defaults(report: Procedure[Any], settings: Settings) -> dict[str, Any]:
-    known = {
-        "shard": f"{settings.tenant}/{settings.workspace}",
-        "tenant_id": settings.tenant,
-        "workspace_id": settings.workspace,
-    }
-    return {name: value for name, value in known.items() if name in report.header.params}
+def _cell(value: Any) -> Any:
+    """A list with one entry a line."""
+    return "\n".join(map(str, cast("list[Any]", value))) if isinstance(value, list) else value
 
 
 token_app: Final = typer.Typer(

@@ -66,8 +66,19 @@ def parse_json(raw: bytes, depth_max: int = 32, at: str = "") -> Any:
             raise invalid(at, "an integer lies beyond ±(2^53−1)")
         return int(digits)
 
+    def number(digits: str) -> float | int:
+        # `1.0` and `1` are one number in JSON and in the canonical form, so they are one here too.
+        value = float(digits)
+        return int(value) if value.is_integer() and abs(value) <= INTEGER_MAX else value
+
     try:
-        value = json.loads(text, object_pairs_hook=pairs, parse_constant=constant, parse_int=integer)
+        value = json.loads(
+            text,
+            object_pairs_hook=pairs,
+            parse_constant=constant,
+            parse_int=integer,
+            parse_float=number,
+        )
     except json.JSONDecodeError as error:
         raise invalid(at, f"not JSON: {error.msg} at line {error.lineno} column {error.colno}") from error
     if duplicates:

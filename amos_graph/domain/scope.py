@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from amos_graph.domain.canonical import digest
 from amos_graph.domain.ids import Identifier, ScopePart
-from amos_graph.domain.model import Strict
+from amos_graph.domain.model import Strict, validate
 from amos_graph.errors import AmosError
 
 SCOPE_FIELDS: Final = (
@@ -116,7 +116,8 @@ class Identity:
     def within(self, asked: dict[str, Any] | None) -> Scope:
         """The token's scope, narrowed by what the request asks for.
 
-        Raises `scope_denied` when the request names a value that the token binds to another one.
+        Raises `scope_denied` when the request names a value that the token binds to another one, and
+        `schema_invalid` for what is no scope.
         """
         merged = self.scope.record()
         for name, value in (asked or {}).items():
@@ -124,7 +125,7 @@ class Identity:
                 continue
             if merged.setdefault(name, value) != value:
                 raise AmosError("scope_denied", f"this token does not reach that {name}")
-        return Scope.model_validate(merged)
+        return validate(Scope, merged, "scope")
 
 
 #: What a token may be allowed to do, with the sentence that `amos token create` shows.

@@ -19,6 +19,14 @@ ResultT = TypeVar("ResultT")
 Observer = Callable[[Procedure[Any], list[dict[str, Any]], neo4j.SummaryCounters], None]
 
 _log: Final = logging.getLogger(__name__)
+#: Ends of a transaction that ran or waited for too long; Neo4j calls them errors of the client.
+_ENDED_BY_LIMIT: Final = (
+    "TransactionTimedOut",
+    "TransactionTimedOutClientConfiguration",
+    "LockAcquisitionTimeout",
+    "LockClientStopped",
+    "Transaction.Terminated",
+)
 RETRY_LATER: Final = "Neo4j cannot answer now; send the same request again with the same idempotency key"
 
 
@@ -161,8 +169,8 @@ def translate(error: Exception) -> AmosError:
     transient = isinstance(error, (driver_errors.TransientError, driver_errors.SessionExpired))
     if transient or isinstance(error, (driver_errors.ServiceUnavailable, driver_errors.DatabaseUnavailable)):
         return AmosError("unavailable", RETRY_LATER)
-    if isinstance(error, driver_errors.Neo4jError) and "Timed" in (error.code or ""):
-        return AmosError("unavailable", "the request took longer than its time limit")
+    if isinstance(error, driver_errors.Neo4jError) and (error.code or "").endswith(_ENDED_BY_LIMIT):
+        return AmosError("unavailable", "the request took longer than its time limit; send it again later")
     if isinstance(error, driver_errors.DriverError) and error.is_retryable():
         return AmosError("unavailable", RETRY_LATER)
     _log.error("unexpected answer from Neo4j", exc_info=error)

@@ -95,7 +95,7 @@ def _atom(case: Case, atom: CheckedAtom, at: str) -> None:
 
 
 def _new(case: Case, atom: CheckedAtom, ref: str, at: str) -> Pending:
-    case.refuse_hidden(ref)
+    case.refuse_hidden(ref, atom.envelope.version)
     body = _body(case, atom, ref)
     wanted = "proposed" if case.submission.proposing else "active"
     if body["lifecycle_state"] != wanted:

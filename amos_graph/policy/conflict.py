@@ -14,11 +14,12 @@ def version_conflict(
     ref: str, expected: int | None, actual: int, event_id: str | None, action: Action = "refresh"
 ) -> AmosError:
     """The conflict result of the spec: who stands in the way, and what helps."""
-    message = (
-        f"{ref} exists at version {actual}; name it as expected version to replace it"
-        if expected is None
-        else f"{ref} is at version {actual}, not {expected}"
-    )
+    if expected is not None:
+        message = f"{ref} is at version {actual}, not {expected}"
+    elif actual == 0:
+        message = f"{ref} cannot be written under this id; choose another one"
+    else:
+        message = f"{ref} exists at version {actual}; name it as expected version to replace it"
     return AmosError(
         "expected_version_conflict",
         message,

@@ -146,10 +146,14 @@ class Case:
         body = {**pending.body, **changes, "evidence_refs": [*known, *added]}
         return Pending(pending.ref, self.stamped(body, pending.before), pending.before, pending.at)
 
-    def refuse_hidden(self, ref: str) -> None:
+    def refuse_hidden(self, ref: str, stated: int | None = None) -> None:
         """Raise a conflict that tells nothing when an id is taken by a record the caller may not see."""
-        if ref in self.state.hidden:
-            raise version_conflict(ref, self.submission.expected_versions.get(ref), 0, None, "review")
+        if ref not in self.state.hidden:
+            return
+        if stated not in (None, 0, 1):
+            # Word for word what an id that nobody took answers to a stated version (T20).
+            raise version_conflict(ref, stated, 0, None)
+        raise version_conflict(ref, self.submission.expected_versions.get(ref), 0, None, "review")
 
 
 def content(body: Mapping[str, Any]) -> dict[str, Any]:

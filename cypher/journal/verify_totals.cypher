@@ -11,6 +11,6 @@ RETURN j.store_id AS store_id,
        COUNT { MATCH (e:Event {shard: $shard}) WHERE e.graph_version IS NOT NULL } AS events,
        head(COLLECT { MATCH (e:Event {shard: $shard}) WHERE e.graph_version IS NOT NULL RETURN max(e.graph_version) }) AS newest,
        COLLECT { MATCH (j)-[:HEAD]->(e:Event) RETURN e.checksum } AS heads,
-       COUNT { MATCH (v:Version {shard: $shard}) WHERE v.graph_version IS NOT NULL } AS versions,
+       COUNT { MATCH (v:Version {shard: $shard}) WHERE v.ref IS NOT NULL AND v.version IS NOT NULL } AS versions,
        j.version_count AS version_count,
        j.body_bytes AS body_bytes

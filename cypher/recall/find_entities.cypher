@@ -6,7 +6,7 @@
 // @param names LIST<STRING>         folded names
 // @param entity_ids LIST<STRING>
 // @param limit INTEGER              hits of each query
-// @rows many   entity_id STRING, names LIST<STRING>, merged_ids LIST<STRING>, body STRING?
+// @rows many   entity_id STRING, names LIST<STRING>, merged_ids LIST<STRING>
 // @sample {"shard": "t/w", "queries": ["+shard_key:\"k\" +(names_text:\"a\")"], "names": ["a"], "entity_ids": ["ent:a:b"], "limit": 100}
 CYPHER 25
 CALL () {
@@ -21,7 +21,6 @@ CALL () {
   MATCH (e:Entity {shard: $shard, id: entity_id})
   RETURN e
 }
-MATCH (v:Version {shard: $shard, ref: e.id, version: e.version})
 RETURN e.id AS entity_id,
        [name IN e.names WHERE name IN $names] AS names,
        COLLECT {
@@ -29,6 +28,5 @@ RETURN e.id AS entity_id,
          RETURN DISTINCT same.id
          ORDER BY same.id
          LIMIT 100
-       } AS merged_ids,
-       v.body AS body
+       } AS merged_ids
 ORDER BY entity_id

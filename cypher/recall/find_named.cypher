@@ -26,8 +26,10 @@ WITH ref, a
 WHERE a.access_class IN $classes
   AND a.state_key IN $states
   AND (a.health_status <> 'privacy_sensitive' OR a.access_class IN $targeted)
-  AND (a.state_key = 'superseded'
-    OR (coalesce(a.valid_from <= $at, true) AND coalesce($at < a.valid_until, true)))
+  AND CASE a.state_key
+    WHEN 'superseded' THEN true
+    ELSE coalesce(a.valid_from <= $at, true) AND coalesce($at < a.valid_until, true)
+  END
   AND (size($types) = 0 OR a.type IN $types)
   AND all(name IN keys($payload_filter) WHERE coalesce(a[name] = $payload_filter[name], false))
 WITH ref, a.id AS id, a.updated_at AS updated_at

@@ -2,14 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import pytest
 import schemathesis
 from fastapi import FastAPI
-from hypothesis import HealthCheck, Phase, settings
 from schemathesis.config import SchemathesisConfig
+from schemathesis.engine import Status, events, from_schema
 
-EXAMPLES: int = 12
+#: Examples of each operation and phase; the whole takes about a minute.
+EXAMPLES_MAX: Final = 8
+SECONDS_MAX: Final = 40.0
+#: What JSON Schema cannot say: what a payload must hold by its type, that a triple is whole, that a version
+#: is not beyond the head, whose cursor it is. These may refuse with 422 what their schema allows; they still
+#: may not accept what it forbids, and every other check is as strict as it comes.
+_RULED: Final = (
+    "events:capture",
+    "atoms:commit",
+    "atoms:propose",
+    "packets:retrieve",
+    "atoms:get",
+    "atoms:list",
+    "verify",
+)
+_ACCEPTED: Final = ["2xx", "403", "404", "409"]
+
+
+def _config(token: str | None) -> SchemathesisConfig:
+    positive = {"positive_data_acceptance": {"expected-statuses": _ACCEPTED}}
+    ruled = {"positive_data_acceptance": {"expected-statuses": [*_ACCEPTED, "422"]}}
+    settings: dict[str, Any] = {
+        "seed": 20261130,
+        "max-time": SECONDS_MAX,
+        "continue-on-failure": True,
+        "headers": {"Authorization": f"Bearer {token}"} if token else {},
+        "generation": {
+            "mode": "all",
+            "max-examples": EXAMPLES_MAX,
+            "deterministic": True,
+            "database": "none",
+        },
+        "checks": positive,
+        "operations": [{"include-operation-id": operation, "checks": ruled} for operation in _RULED],
+    }
+    return SchemathesisConfig.from_dict(settings)
+
+
+def _failures(app: FastAPI, token: str | None) -> tuple[int, list[str]]:
+    """How many requests were checked, and what was wrong with which."""
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app, config=_config(token))
+    checked = 0
+    wrong: list[str] = []
+    for event in from_schema(schema).execute():
+        if isinstance(event, events.NonFatalError | events.FatalError):
+            wrong.append(str(event.info if isinstance(event, events.NonFatalError) else event.exception))
+        if not isinstance(event, events.ScenarioFinished):
+            continue
+        for case_id, checks in event.recorder.checks.items():
+            checked += 1
+            wrong += [
+                f"{event.recorder.cases[case_id].value.as_curl_command()}\n  {check.name}: {check.failure_info.failure}"
+                for check in checks
+                if check.status is Status.FAILURE and check.failure_info
+            ]
+    return checked, wrong
+
+
+@pytest.mark.reliability("T17")
+def test_the_service_keeps_its_contract_for_a_caller_with_a_token(app: FastAPI, token: str) -> None:
+    """Valid requests are accepted, invalid ones refused, each answer fits its schema, none is a 500."""
+    checked, wrong = _failures(app, token)
+
+    assert wrong == [], "\n\n".join(wrong[:10])
+    assert checked > 200
+
+
+@pytest.mark.reliability("T17")
+def test_the_service_keeps_its_contract_for_a_caller_without_a_token(app: FastAPI) -> None:
+    """Without a token everything but the probes is refused, in the declared shape."""
+    checked, wrong = _failures(app, None)
+
+    assert wrong == [], "\n\n".join(wrong[:10])
+    assert checked > 200

@@ -10,12 +10,13 @@ from amos_graph.errors import AmosError
 from amos_graph.graph import migrations
 from amos_graph.graph.migrations import migrate, schema_faults, schema_name, shipped, status
 from amos_graph.graph.transactions import Graph
+from tests.administrator import run
 
 
 def test_migrating_again_changes_nothing(graph: Graph) -> None:
     """Every file is applied once; a second run finds nothing to do and every index online."""
-    assert [] == migrate(graph)
-    assert ((), []) == (status(graph).pending, schema_faults(graph))
+    assert migrate(graph) == []
+    assert (status(graph).pending, schema_faults(graph)) == ((), [])
 
 
 def test_each_file_holds_one_named_idempotent_statement() -> None:
@@ -49,10 +50,10 @@ def test_a_store_that_is_newer_than_the_code_is_refused(graph: Graph) -> None:
 def test_a_migration_killed_before_its_record_goes_on(graph: Graph) -> None:
     """The statement ran, its record did not follow: the next run records it and ends clean."""
     last = shipped()[-1]
-    graph.driver.execute_query("MATCH (m:Migration {name: $name}) DELETE m", {"name": last.name})  # pyright: ignore
+    run(graph, "MATCH (m:Migration {name: $name}) DELETE m", name=last.name)
 
     assert [last.name] == migrate(graph)
-    assert () == status(graph).pending
+    assert status(graph).pending == ()
 
 
 def test_progress_counts_every_file(graph: Graph) -> None:

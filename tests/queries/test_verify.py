@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
@@ -16,13 +16,8 @@ from amos_graph.commands.execution import Context
 from amos_graph.domain.events import checksum, event_node, event_record
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.verify import Report, checkpoint_of, foreign_faults, verify
+from tests.administrator import run
 from tests.samples import belief, interaction, source_event
-
-
-def run(graph: Graph, statement: str, **params: Any) -> list[dict[str, Any]]:
-    """Cypher past the service, as an administrator in Browser would write it."""
-    records, _, _ = graph.driver.execute_query(statement, params, database_="neo4j")  # pyright: ignore
-    return [record.data() for record in records]
 
 
 @pytest.fixture
@@ -70,14 +65,18 @@ def test_an_untouched_shard_verifies_clean(graph: Graph, shard: str) -> None:
     """No false alarm, and every record is counted."""
     report = verify(graph, shard)
 
-    assert [] == [fault.record() for fault in report.faults]
-    assert {"atom": 6, "client": 1, "edge": 2, "enum": 1, "relation": 1} == {
-        kind: count for kind, count in report.records.items() if kind not in ("entity", "evidence")
+    assert [fault.record() for fault in report.faults] == []
+    assert {kind: count for kind, count in report.records.items() if kind not in ("entity", "evidence")} == {
+        "atom": 6,
+        "client": 1,
+        "edge": 2,
+        "enum": 1,
+        "relation": 1,
     }
 
 
 @contextmanager
-def changed(graph: Graph, element: str, properties: dict[str, Any]) -> Iterator[None]:
+def changed(graph: Graph, element: str, properties: dict[str, Any]) -> Generator[None]:
     """Replace a node's properties, and put them back."""
     before = run(graph, "MATCH (n) WHERE elementId(n) = $id RETURN properties(n) AS p", id=element)[0]["p"]
     run(graph, "MATCH (n) WHERE elementId(n) = $id SET n = $p", id=element, p=properties)
@@ -137,7 +136,12 @@ def test_each_property_of_an_event_is_covered(graph: Graph, shard: str, position
 def test_each_projected_property_is_covered(graph: Graph, shard: str, label: str) -> None:
     """Changing, removing or adding any property of a record is found, by its id and field."""
     element, properties = nodes(graph, shard, label)[0]
-    ref = properties.get("ref") or properties.get("edge_id") or properties.get("evidence_id") or properties["id"]
+    ref = (
+        properties.get("ref")
+        or properties.get("edge_id")
+        or properties.get("evidence_id")
+        or properties["id"]
+    )
     for name in properties:
         for altered in (other(properties[name]), None):
             with changed(graph, element, {**properties, name: altered}):
@@ -159,14 +163,20 @@ TAMPERING = {
         "MATCH (n:Evidence {shard: $shard, evidence_id: 'evd_turn1'}) DETACH DELETE n",
         {"projection_missing", "projection_link"},
     ),
-    "edge deleted": ("MATCH (n:Edge {shard: $shard, edge_id: 'edge_one'}) DETACH DELETE n", {"projection_missing"}),
+    "edge deleted": (
+        "MATCH (n:Edge {shard: $shard, edge_id: 'edge_one'}) DETACH DELETE n",
+        {"projection_missing"},
+    ),
     "stray atom": ("CREATE (:Atom {shard: $shard, id: 'ghost'})", {"stray_node"}),
     "stray version": (
         "CREATE (:Version {shard: $shard, ref: 'a9', version: 1})",
         {"stray_version", "version_count", "projection_missing"},
     ),
     "relationship added": (
-        "MATCH (a:Atom {shard: $shard, id: 'a2'}), (b:Atom {shard: $shard, id: 'i1'}) CREATE (a)-[:SUPPORTS]->(b)",
+        (
+            "MATCH (a:Atom {shard: $shard, id: 'a2'}), (b:Atom {shard: $shard, id: 'i1'}) "
+            "CREATE (a)-[:SUPPORTS]->(b)"
+        ),
         {"stray_relationship"},
     ),
     "relationship removed": (
@@ -186,13 +196,17 @@ TAMPERING = {
         {"projection_link"},
     ),
     "entity link added": (
-        "MATCH (a:Atom {shard: $shard, id: 'a2'}), (e:Entity {shard: $shard, id: 'ent:project:third'}) "
-        "CREATE (a)-[:REFERS_TO {role: 'object'}]->(e)",
+        (
+            "MATCH (a:Atom {shard: $shard, id: 'a2'}), (e:Entity {shard: $shard, id: 'ent:project:third'}) "
+            "CREATE (a)-[:REFERS_TO {role: 'object'}]->(e)"
+        ),
         {"projection_link"},
     ),
     "entity linked out": (
-        "MATCH (e:Entity {shard: $shard, id: 'ent:user:primary'}), (a:Atom {shard: $shard, id: 'a2'}) "
-        "CREATE (e)-[:LIKES]->(a)",
+        (
+            "MATCH (e:Entity {shard: $shard, id: 'ent:user:primary'}), (a:Atom {shard: $shard, id: 'a2'}) "
+            "CREATE (e)-[:LIKES]->(a)"
+        ),
         {"stray_relationship"},
     ),
     "stream head moved": (
@@ -202,7 +216,7 @@ TAMPERING = {
     "stream removed": ("MATCH (s:InteractionStream {shard: $shard}) DELETE s", {"stream_differs"}),
     "access class removed": ("MATCH (c:AccessClass {shard: $shard}) DELETE c", {"access_class_missing"}),
     "access class widened": (
-        "MATCH (c:AccessClass {shard: $shard}) SET c.access_policy = '{\"denied_identities\":[\"svc:x\"]}'",
+        'MATCH (c:AccessClass {shard: $shard}) SET c.access_policy = \'{"denied_identities":["svc:x"]}\'',
         {"access_class_differs"},
     ),
     "body erased": (
@@ -308,9 +322,11 @@ def test_a_cut_tail_is_found_against_a_checkpoint(graph: Graph, context: Context
     at = checkpoint["graph_version"]
     run(
         graph,
-        "MATCH (j:Journal {shard: $shard})-[:HEAD]->(e:Event)-[:WROTE]->(v)-[:OF]->(n), (p:Event)-[:NEXT]->(e) "
+        "MATCH (j:Journal {shard: $shard})-[:HEAD]->(e:Event)-[:WROTE]->(v)-[:OF]->(n) "
+        "MATCH (p:Event)-[:NEXT]->(e) "
         "DETACH DELETE e, v, n CREATE (j)-[:HEAD]->(p) "
-        "SET j.graph_version = p.graph_version, j.head_hash = p.checksum, j.version_count = j.version_count - 1",
+        "SET j.graph_version = p.graph_version, j.head_hash = p.checksum, "
+        "j.version_count = j.version_count - 1",
         shard=shard,
     )
 
@@ -339,7 +355,7 @@ def test_a_range_checks_the_chain_alone(graph: Graph, shard: str) -> None:
     """A range verifies its own events from its first link on, and says that it left the graph out."""
     report = verify(graph, shard, first=3, last=6)
 
-    assert (True, 4, False) == (report.ok, report.events, report.projection_checked)
+    assert (report.ok, report.events, report.projection_checked) == (True, 4, False)
     run(graph, "MATCH (e:Event {shard: $shard, graph_version: 5}) SET e.actor = 'x'", shard=shard)
     assert not verify(graph, shard, first=5, last=5).ok
     assert verify(graph, shard, first=6).ok

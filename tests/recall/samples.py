@@ -39,8 +39,11 @@ def edge(source: str, relation: str, target: str, **changes: Any) -> dict[str, A
 def store(
     context: Context, *atoms: dict[str, Any], edges: tuple[dict[str, Any], ...] = (), **lists: Any
 ) -> None:
-    """Commit atoms and edges, with the one source event that they all cite."""
-    commit(context, {"events": [source_event()], "atoms": list(atoms), "edges": list(edges), **lists})
+    """Commit atoms and edges, with the one source event that they all cite and everyone sees."""
+    shard = {name: getattr(context.scope, name) for name in ("tenant_id", "workspace_id")}
+    commit(
+        context, {"events": [source_event(scope=shard)], "atoms": list(atoms), "edges": list(edges), **lists}
+    )
 
 
 def packet(context: Context, *cues: str, **request: Any) -> dict[str, Any]:

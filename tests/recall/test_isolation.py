@@ -49,11 +49,16 @@ def _hidden(context: Context, words: str, name: str) -> None:
                     "type": "person",
                     "canonical_name": name,
                     "aliases": ["Captain Nemo"] if name == "nemo" else ["Somebody Else"],
-                    "scope": context.scope.record(),
                 }
             ],
             "atoms": [
-                fact(f"h{n}", f"{words} {n}", evidence_refs=["evd_secret"], health_status=health)
+                fact(
+                    f"h{n}",
+                    f"{words} {n}",
+                    evidence_refs=["evd_secret"],
+                    health_status=health,
+                    payload={"topic": f"ent:person:{name}"},
+                )
                 for n, health in enumerate(("healthy", "stale", "contradicted"))
             ],
             "edges": [
@@ -192,7 +197,8 @@ def test_reading_unknown_scopes_creates_nothing(
 def _nodes(graph: Graph, tenant: str) -> list[tuple[list[str], int]]:
     with graph.driver.session() as session:
         rows = session.run(
-            "MATCH (n) WHERE n.shard STARTS WITH $tenant RETURN labels(n) AS labels, count(*) AS nodes ORDER BY labels",
+            "MATCH (n) WHERE n.shard STARTS WITH $tenant RETURN labels(n) AS labels, count(*) AS nodes "
+            "ORDER BY labels",
             tenant=tenant,
         )
         return [(row["labels"], row["nodes"]) for row in rows]

@@ -251,7 +251,9 @@ def test_an_answer_tells_how_its_call_went(
     context: Context, tmp_path: Path, content: str, status: str
 ) -> None:
     """Error text is a failure, anything else a success, silence is unknown."""
-    load_chat(in_process(context), written(tmp_path, {"run": "r", "messages": [{**ANSWER, "content": content}]}))
+    load_chat(
+        in_process(context), written(tmp_path, {"run": "r", "messages": [{**ANSWER, "content": content}]})
+    )
 
     assert payload_of(context, "chat/r/1/outcome")["success_status"] == status
 

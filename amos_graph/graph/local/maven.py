@@ -25,7 +25,10 @@ MAVEN: Final = Artifact(
     "zip",
     "0d7125e8c91097b36edb990ea5934e6c68b4440eef4ea96510a0f6815e7eeadb",
 )
-_PLUGIN: Final = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
+PLUGIN: Final = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
+_ALONE: Final = (
+    "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
+)
 _DOWNLOADED = re.compile(r"Downloaded from \S+: \S+/([^/\s]+\.jar) ")
 _NETWORK = re.compile(
     r"Could not transfer|Unknown ?Host|Connection refused|Network is unreachable|No route to host|timed? ?out"
@@ -40,27 +43,29 @@ NO_NETWORK: Final = (
 )
 
 
-def write_pom(path: Path, artifacts: Sequence[Artifact]) -> None:
-    """A project that depends on exactly the listed artifacts and, by its exclusions, on nothing else."""
+def write_pom(path: Path, artifacts: Sequence[Artifact], *, alone: bool = True) -> None:
+    """A project that depends on the artifacts and, when they stand `alone`, on nothing that they need."""
     path.write_text(
         '<project xmlns="http://maven.apache.org/POM/4.0.0">\n'
         "  <modelVersion>4.0.0</modelVersion>\n"
         "  <groupId>amos</groupId><artifactId>local-neo4j</artifactId><version>1</version>\n"
         "  <packaging>pom</packaging>\n"
-        f"  <dependencies>\n{''.join(_dependency(artifact) for artifact in artifacts)}  </dependencies>\n"
+        f"  <dependencies>\n{''.join(_dependency(each, alone) for each in artifacts)}  </dependencies>\n"
         "</project>\n",
         encoding="utf-8",
     )
 
 
-def _dependency(artifact: Artifact) -> str:
-    classifier = f"<classifier>{escape(artifact.classifier)}</classifier>" if artifact.classifier else ""
-    return (
-        f"    <dependency><groupId>{escape(artifact.group)}</groupId>"
-        f"<artifactId>{escape(artifact.name)}</artifactId><version>{escape(artifact.version)}</version>{classifier}<type>{escape(artifact.extension)}</type>"
-        "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
-        "</dependency>\n"
-    )
+def _dependency(artifact: Artifact, alone: bool) -> str:
+    parts = {
+        "groupId": artifact.group,
+        "artifactId": artifact.name,
+        "version": artifact.version,
+        "classifier": artifact.classifier,
+        "type": artifact.extension,
+    }
+    named = "".join(f"<{tag}>{escape(text)}</{tag}>" for tag, text in parts.items() if text)
+    return f"    <dependency>{named}{_ALONE if alone else ''}</dependency>\n"
 
 
 def copy_artifacts(
@@ -90,7 +95,7 @@ def copy_artifacts(
         *arguments,
         "-f",
         str(pom),
-        _PLUGIN,
+        f"{PLUGIN}:copy-dependencies",
         "-DincludeScope=runtime",
         f"-DoutputDirectory={target}",
     ]

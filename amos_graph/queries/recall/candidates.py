@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from amos_graph.commands.execution import Context
 from amos_graph.domain.ids import shard_key
 from amos_graph.domain.times import native_time
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
-from amos_graph.policy.access import may_read_body
 from amos_graph.policy.ranking import Traits
 from amos_graph.queries.recall.cues import Names, Terms, name_queries, slug_of, text_queries, tokens_of
 
@@ -23,7 +20,7 @@ SCAN_MAX: Final = 2_000
 SCAN_FILTERED_MAX: Final = 20_000
 #: Atoms that one entity proposes, newest first, and entities that one request may name.
 ABOUT_MAX: Final = 100
-ENTITIES_MAX: Final = 32
+ENTITIES_MAX: Final = 100
 ENTITY_HITS_MAX: Final = 500
 #: Atoms that a request without cues ranks.
 BROWSE_MAX: Final = 200
@@ -46,7 +43,6 @@ class EntityRow:
     entity_id: str
     names: list[str]
     merged_ids: list[str]
-    body: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,19 +125,21 @@ class Found:
     suppressed: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 
-def find(tx: Tx, context: Context, gate: Gate, terms: Terms, names: Names) -> Found:
+def find(tx: Tx, gate: Gate, terms: Terms, names: Names) -> Found:
     """The candidates for cues (or attention): by words, by entities that they name, by ids."""
     text = _by_words(tx, gate, terms, gate.states, TEXT_MAX)
-    entities = _entities(tx, context, names)
+    entities = _entities(tx, gate.shard, names)
     covered: dict[str, frozenset[str]] = {}
     for words, members in entities.values():
         for member in members:
             covered[member] = covered.get(member, frozenset()) | words
     exact: list[str] = []
     named: dict[str, frozenset[str]] = {}
+    spoken_of: set[str] = set()
     truncated = text.scanned >= _scan_max(gate) or len(text.found) >= TEXT_MAX
     for row in _by_name(tx, gate, names.atom_ids, list(covered)):
         truncated = truncated or row.scanned > ABOUT_MAX
+        spoken_of.add(row.ref)
         for atom in row.ids:
             if row.ref in covered:
                 named[atom] = named.get(atom, frozenset()) | covered[row.ref]
@@ -151,7 +149,10 @@ def find(tx: Tx, context: Context, gate: Gate, terms: Terms, names: Names) -> Fo
         ids=tuple(dict.fromkeys([*exact, *named, *(hit["id"] for hit in text.found)])),
         exact=frozenset(exact),
         named=named,
-        entities={ref: members for ref, (_, members) in entities.items()},
+        # An entity of which the caller may see nothing is not told of.
+        entities={
+            ref: members for ref, (_, members) in entities.items() if not spoken_of.isdisjoint(members)
+        },
         expired=tuple(text.expired),
         truncated=truncated,
         suppressed=_suppressed(tx, gate, terms),
@@ -216,25 +217,20 @@ def _by_name(tx: Tx, gate: Gate, atom_ids: Sequence[str], entity_ids: Sequence[s
     )
 
 
-def _entities(tx: Tx, context: Context, names: Names) -> dict[str, tuple[frozenset[str], tuple[str, ...]]]:
+def _entities(tx: Tx, shard: str, names: Names) -> dict[str, tuple[frozenset[str], tuple[str, ...]]]:
     """Each entity that is named, with the words that name it and the ids that it stands for."""
     if not names.names and not names.entity_ids:
         return {}
     rows = tx.many(
         _ENTITIES,
-        shard=context.scope.shard,
-        queries=name_queries(shard_key(context.scope.shard), names.names),
+        shard=shard,
+        queries=name_queries(shard_key(shard), names.names),
         names=list(names.names),
         entity_ids=list(names.entity_ids),
         limit=ENTITY_HITS_MAX,
     )
-    seen = [
-        row
-        for row in rows
-        if row.body is None or may_read_body(context.identity, context.scope, json.loads(row.body))
-    ]
     found: dict[str, tuple[frozenset[str], tuple[str, ...]]] = {}
-    for row in seen[:ENTITIES_MAX]:
+    for row in rows[:ENTITIES_MAX]:
         said = _union(names.names[name] for name in row.names)
         if row.entity_id in names.entity_ids:
             said |= frozenset(tokens_of(slug_of(row.entity_id)))

@@ -90,7 +90,7 @@ def search(tx: Tx, context: Context, asked: Asked) -> Search:
     """Find, spread, score and order."""
     gate, looked = _gate(tx, context, asked), look(asked)
     texts = [*asked.request.cues, *asked.request.attention_context.focus]
-    found = find(tx, context, gate, looked.terms, names_of(texts)) if texts else browse(tx, gate)
+    found = find(tx, gate, looked.terms, names_of(texts)) if texts else browse(tx, gate)
     traits = read_traits(tx, gate, found.ids)
     cue = _matches(looked.cue.tokens, traits, found)
     focus = _matches(looked.focus.tokens, traits, found)

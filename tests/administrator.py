@@ -1,0 +1,13 @@
+"""Cypher past the service, as an administrator in Browser would write it."""
+
+from __future__ import annotations
+
+from typing import Any, LiteralString, cast
+
+from amos_graph.graph.transactions import Graph
+
+
+def run(graph: Graph, statement: str, **params: Any) -> list[dict[str, Any]]:
+    """Run a statement of the test's own and return its rows."""
+    with graph.driver.session(database=graph.database) as session:  # pyright: ignore[reportUnknownMemberType]
+        return [record.data() for record in session.run(cast("LiteralString", statement), params)]

@@ -1,0 +1,165 @@
+"""The `amos` command, as a person runs it: in a process of its own, with a home of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.server import Server
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """`amos` with one home and one Neo4j."""
+
+    environment: dict[str, str]
+    home: Path
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "amos_graph", *words],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+
+    def json(self, *words: str, code: int = 0) -> dict[str, Any]:
+        return json.loads(self(*words, "--json", code=code))
+
+
+@pytest.fixture
+def amos_command(server: Server, graph: object, tenant: str, tmp_path: Path) -> Iterator[CommandLine]:
+    """A command line whose service is stopped in the end."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("AMOS_")} | {
+        "AMOS_HOME": str(tmp_path / "home"),
+        "AMOS_NEO4J_URI": server.uri,
+        "AMOS_NEO4J_USER": server.user,
+        "AMOS_NEO4J_PASSWORD": server.password,
+        "AMOS_TENANT": tenant,
+        "AMOS_WORKSPACE": "w",
+        "AMOS_API_PORT": "0",
+        "COLUMNS": "200",
+    }
+    run = CommandLine(environment, tmp_path / "home")
+    yield run
+    if (run.home / "service" / "state.json").exists():
+        run("down")
+
+
+def test_up_serves_remembers_recalls_verifies_and_goes_down(amos_command: CommandLine) -> None:
+    """The first minute: each command does what its help says, with the documented exit code."""
+    amos = amos_command
+    first = amos.json("up")
+    again = amos.json("up")
+    assert first["token"].startswith("amos_")
+    assert "token" not in again
+    assert again["url"] == first["url"]
+    assert httpx.get(first["docs_url"], trust_env=False).status_code == 200
+    credentials = amos.home / "credentials.json"
+    assert stat.S_IMODE(credentials.stat().st_mode) == 0o600
+
+    remembered = amos.json("remember", "Mira is away until Thursday.")
+    ref = remembered["atom_refs"][0]
+    packet = amos.json("recall", "Where is Mira?")
+    assert [item["atom_ref"] for item in packet["items"]] == [ref]
+    explained = amos("recall", "Where is Mira?", "--explain")
+    assert "direct_cue_match" in explained
+    assert "“Mira is away until Thursday.”" in explained
+    assert amos.json("get", ref)["item"]["payload"] == {"statement": "Mira is away until Thursday."}
+    assert ref in amos("list")
+    checkpoint = str(amos.home / "head.json")
+    assert amos.json("verify", "--save-checkpoint", checkpoint)["ok"] is True
+    assert amos.json("verify", "--checkpoint", checkpoint)["ok"] is True
+    status = amos.json("status")
+    assert (status["ready"], status["url" if "url" in status else "service"]) == (True, first["url"])
+    assert status["graph_version"] == 3
+
+    assert amos.json("down") == {"service": "stopped", "neo4j": "not ours"}
+    amos("recall", "Where is Mira?", code=3)
+    amos("status", code=3)
+    amos("down", code=3)
+
+
+@pytest.mark.reliability("T28")
+def test_up_takes_another_port_when_the_wanted_one_is_taken_and_survives_a_kill(
+    amos_command: CommandLine,
+) -> None:
+    """A stranger's port is left alone, and a service that was killed is started anew."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        amos = CommandLine({**amos_command.environment, "AMOS_API_PORT": str(port)}, amos_command.home)
+        first = amos.json("up")
+        assert f":{port}" not in first["url"]
+        pid = amos.json("status")["pid"]
+        os.kill(pid, 9)
+        second = amos.json("up")
+        assert "token" not in second
+        assert amos.json("status")["pid"] != pid
+
+
+def test_tokens_are_created_listed_and_revoked(amos_command: CommandLine) -> None:
+    """A token is shown once, works, and is denied after `revoke`."""
+    amos = amos_command
+    url = amos.json("up")["url"]
+    made = amos.json("token", "create", "cli_bot", "--can", "memory.read", "--days", "1")
+    headers = {"Authorization": f"Bearer {made['token']}"}
+
+    assert httpx.get(f"{url}/v1/atoms", headers=headers, trust_env=False).status_code == 200
+    listed = {client["client_id"]: client for client in amos.json("token", "list")["clients"]}
+    assert listed["cli_bot"]["capabilities"] == ["memory.read"]
+    assert made["token"] not in json.dumps(listed)
+    amos("token", "revoke", "cli_bot")
+    assert httpx.get(f"{url}/v1/atoms", headers=headers, trust_env=False).status_code == 403
+    amos("token", "create", "cli_bot", "--can", "everything", code=1)
+
+
+def test_what_cannot_be_done_is_said_in_one_sentence(amos_command: CommandLine) -> None:
+    """No token yet, no Neo4j, no such report, wrong usage: each has its exit code and no stack trace."""
+    amos = amos_command
+    amos("recall", "anything", code=3)
+    amos("audit", "no_such_report", code=1)
+    amos("list", "--limit", "0", code=2)
+    amos("nonsense", code=2)
+    lost = CommandLine({**amos.environment, "AMOS_NEO4J_URI": "bolt://127.0.0.1:1"}, amos.home)
+    lost("migrate", code=3)
+    nameless = CommandLine(
+        {name: value for name, value in amos.environment.items() if name != "AMOS_NEO4J_PASSWORD"}, amos.home
+    )
+    nameless("up", code=1)
+
+
+def test_every_command_has_an_example_in_its_help() -> None:
+    """`amos … --help` ends with an example, on every command."""
+    import typer.main  # noqa: PLC0415
+
+    from amos_graph.cli.main import app  # noqa: PLC0415
+
+    pending: list[tuple[str, Any]] = [("amos", typer.main.get_command(app))]
+    seen = 0
+    while pending:
+        name, command = pending.pop()
+        if hasattr(command, "commands"):
+            pending += [(f"{name} {word}", sub) for word, sub in command.commands.items()]
+            continue
+        seen += 1
+        assert f"Example: {name}" in (command.epilog or ""), name
+        assert command.help, name
+    assert seen >= 20

@@ -1,0 +1,312 @@
+"""Each report, on a small shard that commands built: its known rows, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from amos_graph.commands.archive import archive
+from amos_graph.commands.capture import capture
+from amos_graph.commands.commit import commit
+from amos_graph.commands.execution import Context
+from amos_graph.errors import AmosError
+from amos_graph.graph.procedures import procedure
+from amos_graph.graph.transactions import Graph
+from amos_graph.queries.report import REPORTS, ROWS_MAX, report_names, run_report
+from tests.samples import belief, source_event
+
+Rows = list[dict[str, Any]]
+Run = Callable[..., Rows]
+
+ABOUT_AMOS = {"relation": "rel:title", "object": "Amos the first"}
+
+
+@pytest.fixture
+def run(graph: Graph, context: Context) -> Run:
+    """Run a report on the test's shard."""
+
+    def rows(name: str, **params: Any) -> Rows:
+        return run_report(graph, name, {"shard": context.scope.shard, **params}).rows
+
+    return rows
+
+
+@pytest.fixture
+def story(context: Context) -> Context:
+    """Two beliefs that contradict each other, a third one that was archived, and a note that nothing cites."""
+    commit(
+        context,
+        {
+            "events": [source_event(), source_event("evd_turn2")],
+            "atoms": [
+                belief(id="belief:works", evidence_refs=["evd_turn1", "evd_turn2"]),
+                belief(id="belief:rests", payload={"relation": "rel:avoids"}, confidence={"level": "low"}),
+                belief(id="belief:gone", payload={"relation": "rel:knows"}),
+            ],
+            "entities": [{"id": "ent:project:amos", "aliases": ["The Memory"]}, {"id": "ent:place:nowhere"}],
+            "edges": [
+                {
+                    "source_ref": "belief:works",
+                    "target_ref": "belief:rests",
+                    "relation": "rel:contradicts",
+                    "evidence_refs": ["evd_turn1"],
+                    "confidence": {"level": "high"},
+                },
+                {
+                    "source_ref": "belief:works",
+                    "target_ref": "belief:gone",
+                    "relation": "rel:supports",
+                    "confidence": {"level": "high"},
+                },
+            ],
+        },
+    )
+    archive(context, {"atom_id": "belief:gone", "reason": "It was said in jest."})
+    capture(context, {"event": source_event("evd_unused", source_ref="archive://unused")})
+    return context
+
+
+def column(rows: Rows, name: str) -> list[Any]:
+    return [row[name] for row in rows]
+
+
+@pytest.mark.parametrize("about", ["ent:project:amos", "the memory", "Amos"])
+def test_what_is_believed_about_an_entity(story: Context, run: Run, about: str) -> None:
+    """Live atoms about it by id or name, strongest first, with roles, contradictions and evidence."""
+    rows = run("believed_about", about=about)
+
+    assert column(rows, "atom_id") == ["belief:works", "belief:rests"]
+    assert rows[0] | {"updated_at": ""} == {
+        "atom_id": "belief:works",
+        "type": "belief",
+        "claim": "user:primary working_on project:amos",
+        "roles": ["object"],
+        "confidence": 0.9,
+        "health": "healthy",
+        "valid_from": None,
+        "valid_until": None,
+        "contradicted_by": ["belief:rests"],
+        "evidence_count": 2,
+        "evidence": [
+            "evd_turn1 (conversation_turn archive://session/1/evd_turn1)",
+            "evd_turn2 (conversation_turn archive://session/1/evd_turn2)",
+        ],
+        "updated_at": "",
+    }
+
+
+def test_nothing_is_believed_about_a_stranger(story: Context, run: Run) -> None:
+    """A name that nobody has gives no row."""
+    assert run("believed_about", about="ent:project:unknown") == []
+
+
+def test_the_history_of_a_record(story: Context, run: Run) -> None:
+    """Each version with its event, actor and body; the archived one is the second."""
+    rows = run("history_of", ref="belief:gone")
+
+    assert column(rows, "version") == [1, 2]
+    assert column(rows, "event_type") == ["atom_committed", "atom_archived"]
+    assert column(rows, "actor") == ["svc:test", "svc:test"]
+    assert rows[0]["evidence_refs"] == ["evd_turn1"]
+    assert '"lifecycle_state":"active"' in rows[0]["body"]
+    assert '"lifecycle_state":"archived"' in rows[1]["body"]
+
+
+def test_what_changed_between_two_versions(story: Context, run: Run) -> None:
+    """Later than `since`, not later than `until`; both may be left out."""
+    everything = run("changes_between")
+    since = max(row["graph_version"] for row in everything if row["event_type"] == "edge_committed")
+    later = run("changes_between", since=since)
+
+    assert [(row["event_type"], row["kind"], row["version"]) for row in later] == [
+        ("evidence_captured", "evidence", 1),
+        ("atom_archived", "atom", 2),
+        ("atom_archived", "edge", 2),
+        ("evidence_captured", "evidence", 1),
+    ]
+    assert later[1]["title"] == "user:primary knows project:amos"
+    assert run("changes_between", since=since, until=since + 1) == later[:1]
+    assert run("changes_between", until=since) == everything[: -len(later)]
+
+
+def test_a_whole_journal_is_fine(story: Context, run: Run) -> None:
+    """Every check of a journal that commands wrote holds."""
+    rows = run("chain_health")
+
+    assert column(rows, "check") == [
+        "head",
+        "head hash",
+        "newest event",
+        "events",
+        "gaps",
+        "events not chained to the one before",
+        "bodies",
+        "last write",
+    ]
+    assert all(column(rows, "fine")), rows
+    assert rows[4]["found"] == "0"
+
+
+def test_a_cut_journal_is_not(story: Context, run: Run, graph: Graph) -> None:
+    """An event taken out of the middle by somebody with the password leaves a gap and a broken link."""
+    graph.driver.execute_query(
+        "MATCH (e:Event {shard: $shard, graph_version: 2}) DETACH DELETE e",
+        shard=story.scope.shard,
+        database_=graph.database,
+    )
+    wrong = [row["check"] for row in run("chain_health") if not row["fine"]]
+
+    assert wrong == ["events", "gaps", "events not chained to the one before"]
+
+
+def test_orphans_and_strays(story: Context, run: Run, graph: Graph) -> None:
+    """What hangs on nothing, what nothing uses, and what no command made, each named for what it is."""
+    commit(
+        story,
+        {
+            "atom": {
+                "id": "semantic:lonely",
+                "type": "semantic",
+                "payload": {"statement": "Rain is wet."},
+                "evidence_refs": ["evd_turn1"],
+                "confidence": {"level": "high"},
+            }
+        },
+    )
+    graph.driver.execute_query(
+        "CREATE (:Entity {shard: $shard, id: 'ent:made:up', type: 'made', title: 'up'})",
+        shard=story.scope.shard,
+        database_=graph.database,
+    )
+
+    assert run("orphans") == [
+        {"kind": "stray", "label": "Entity", "ref": "ent:made:up", "title": "up"},
+        {
+            "kind": "uncited_evidence",
+            "label": "conversation_turn",
+            "ref": "evd_unused",
+            "title": "conversation_turn archive://unused",
+        },
+        {"kind": "unlinked_atom", "label": "semantic", "ref": "semantic:lonely", "title": "Rain is wet."},
+        {"kind": "unused_entity", "label": "made", "ref": "ent:made:up", "title": "up"},
+        {"kind": "unused_entity", "label": "place", "ref": "ent:place:nowhere", "title": "nowhere"},
+    ]
+
+
+def test_growth_by_type_and_scope(story: Context, run: Run, context_of: Callable[..., Context]) -> None:
+    """One row a day, project and type, with how many of them are still live."""
+    commit(
+        context_of(scope={"project_id": "p1"}),
+        {"events": [source_event("evd_p1")], "atom": belief(evidence_refs=["evd_p1"])},
+    )
+    rows = run("growth")
+
+    assert [(row["project_id"], row["type"], row["added"], row["live_now"]) for row in rows] == [
+        ("p1", "belief", 1, 1),
+        (None, "belief", 3, 2),
+    ]
+    assert rows[1]["body_bytes"] > rows[0]["body_bytes"] > 100
+
+
+def test_open_conflicts_show_both_sides(story: Context, run: Run) -> None:
+    """A contradiction with the evidence of either side; it goes when a side is archived."""
+    rows = run("conflicts")
+
+    assert len(rows) == 1
+    assert (rows[0]["one_id"], rows[0]["other_id"]) == ("belief:works", "belief:rests")
+    assert (rows[0]["one_evidence"], rows[0]["other_evidence"]) == (["evd_turn1", "evd_turn2"], ["evd_turn1"])
+    assert (rows[0]["one_confidence"], rows[0]["other_confidence"]) == (0.9, 0.3)
+
+    archive(story, {"atom_id": "belief:rests", "reason": "Settled."})
+
+    assert run("conflicts") == []
+
+
+def test_why_something_was_archived(story: Context, run: Run) -> None:
+    """Who, when and why, from the evidence that the event cites."""
+    rows = run("why_archived")
+
+    assert len(rows) == 1
+    assert rows[0] | {"archived_at": "", "graph_version": 0} == {
+        "atom_id": "belief:gone",
+        "title": "user:primary knows project:amos",
+        "archived_at": "",
+        "actor": "svc:test",
+        "reason": '{"reason":"It was said in jest."}',
+        "detached": 1,
+        "graph_version": 0,
+        "state_now": "archived",
+    }
+    assert run("why_archived", ref="belief:gone") == rows
+    assert run("why_archived", ref="belief:works") == []
+
+
+@pytest.mark.parametrize("name", report_names())
+def test_every_report_is_bounded_and_carries_what_people_need(
+    story: Context, graph: Graph, name: str
+) -> None:
+    """One row when one is asked for, title and purpose, and the columns that the header names."""
+    sample = REPORTS[name].header.sample | {"shard": story.scope.shard, "limit": 1}
+    report = run_report(graph, name, sample)
+
+    assert len(report.rows) <= 1
+    assert report.title
+    assert report.purpose.endswith(".")
+    assert all(tuple(row) == report.columns for row in report.rows)
+
+
+@pytest.mark.parametrize("name", report_names())
+def test_a_report_takes_the_floats_that_browser_sends(story: Context, graph: Graph, name: str) -> None:
+    """`:params {"limit": 5}` arrives as 5.0; the sample can be pasted as it is."""
+    header = REPORTS[name].header
+    sample = header.sample | {"shard": story.scope.shard}
+    floats = {name: float(value) if isinstance(value, int) else value for name, value in sample.items()}
+    rows = graph.read("report", lambda tx: tx.many(REPORTS[name], **floats))
+
+    assert rows == graph.read("report", lambda tx: tx.many(REPORTS[name], **sample))
+
+
+def test_another_shard_is_not_seen(story: Context, graph: Graph, tenant: str) -> None:
+    """A report tells of the shard that it was asked about."""
+    for name in report_names():
+        params = REPORTS[name].header.sample | {"shard": f"{tenant}/elsewhere"}
+
+        assert run_report(graph, name, params).rows == [], name
+
+
+@pytest.mark.parametrize(
+    ("params", "path"),
+    [
+        ({}, "about"),
+        ({"about": 7}, "about"),
+        ({"about": "x", "colour": "red"}, "colour"),
+        ({"about": "x", "limit": True}, "limit"),
+        ({"about": "x", "limit": 0}, "limit"),
+        ({"about": "x", "limit": ROWS_MAX + 1}, "limit"),
+        ({"about": "x", "limit": None}, "limit"),
+    ],
+)
+def test_a_wrong_parameter_is_named(graph: Graph, params: dict[str, Any], path: str) -> None:
+    """Missing, unknown, of another type, out of bounds: refused before anything is read."""
+    with pytest.raises(AmosError) as refused:
+        run_report(graph, "believed_about", {"shard": "t/w", **params})
+
+    assert refused.value.code == "schema_invalid"
+    assert [fault.path for fault in refused.value.faults] == [path]
+
+
+def test_an_unknown_report_is_not_found(graph: Graph) -> None:
+    """The refusal lists what there is."""
+    with pytest.raises(AmosError, match="there is no report nonsense; there are believed_about") as refused:
+        run_report(graph, "nonsense", {})
+
+    assert refused.value.code == "not_found"
+
+
+def test_reports_are_bound_by_their_folder_alone() -> None:
+    """No module binds a report a second time, and each file of the folder is one."""
+    assert "why_archived" in REPORTS
+    with pytest.raises(Exception, match="@rows names"):
+        procedure("report/why_archived")
