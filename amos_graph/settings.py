@@ -13,44 +13,57 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="AMOS_", frozen=True, extra="ignore")
 
-    #: Where a managed Neo4j, the evidence archive and local credentials live.
+    #: The folder of a managed Neo4j, of the evidence archive and of local credentials.
     home: Path = Path.home() / ".amos-graph"
-    #: A Neo4j to use instead of the managed one.
+    #: The address of a Neo4j to use in place of the managed one.
     neo4j_uri: str | None = None
+    #: Its user.
     neo4j_user: str = "neo4j"
+    #: Its password.
     neo4j_password: SecretStr | None = None
+    #: Its database.
     neo4j_database: str = "neo4j"
-    #: The folder of archived evidence payloads; below `home` unless given.
+    #: The folder of archived evidence payloads; `archive` below the home unless given.
     archive: Path | None = None
 
     #: Where the service listens: loopback unless told otherwise.
     api_host: str = "127.0.0.1"
+    #: The port of the service; 0, and on loopback a port that is taken, become a free one.
     api_port: int = Field(default=8765, ge=0, le=65535)
-    #: The tenant and workspace of the command line and of the first token.
+    #: The tenant of the command line and of the first token.
     tenant: str = "default"
+    #: The workspace of the command line and of the first token.
     workspace: str = "main"
 
-    #: One request.
+    #: Bytes of one request's body.
     body_bytes_max: int = Field(default=8_000_000, ge=1_000)
+    #: How deep JSON may be nested in a request.
     depth_max: int = Field(default=32, ge=4, le=200)
+    #: Atoms, or candidates, of one request.
     atoms_max: int = Field(default=1_000, ge=1)
+    #: Edges of one request.
     edges_max: int = Field(default=5_000, ge=1)
+    #: Source events of one request.
     events_max: int = Field(default=1_000, ge=1)
+    #: Entities, relations and controlled values of one request, each.
     dictionary_max: int = Field(default=1_000, ge=1)
-    #: One atom's payload in canonical form.
+    #: Bytes of one atom's payload in canonical form.
     payload_bytes_max: int = Field(default=1_000_000, ge=100)
-    #: Evidence payloads up to this size stay inline; larger ones go to the archive.
+    #: Bytes up to which an evidence payload stays inline; larger ones go to the archive.
     evidence_inline_bytes_max: int = Field(default=8_192, ge=0)
+    #: Bytes of one evidence payload.
     evidence_bytes_max: int = Field(default=4_000_000, ge=100)
     #: Edges that one archived atom may detach in one command.
     detached_edges_max: int = Field(default=20_000, ge=1)
 
-    #: One page of a listing, one packet.
+    #: Atoms on one page of a listing.
     page_max: int = Field(default=200, ge=1, le=1_000)
+    #: Items of one packet.
     items_max: int = Field(default=100, ge=1, le=500)
 
-    #: Waits, in seconds.
+    #: Seconds that one transaction may take.
     transaction_timeout_s: float = Field(default=60.0, gt=0)
+    #: Seconds for which the driver tries a transaction again while Neo4j cannot answer.
     retry_s: float = Field(default=15.0, ge=0)
 
     @property

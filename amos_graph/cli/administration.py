@@ -17,6 +17,7 @@ from amos_graph.cli.output import (
     JsonOption,
     NotRunningError,
     counted,
+    err,
     failures,
     out,
     print_facts,
@@ -232,6 +233,6 @@ def demo(as_json: JsonOption = False) -> None:
     with failures(as_json):
         found = bring_up(settings)
         with open_client(settings) as amos:
-            code = story.run(amos, out)
+            code = story.run(amos, err if as_json else out)
     show_up(found, as_json)
     raise typer.Exit(code)

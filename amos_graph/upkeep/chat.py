@@ -195,7 +195,8 @@ def _check(part: Records, at: str) -> None:
         try:
             check_atom(atom, _ANY_SCOPE, at)
         except AmosError as error:
-            faults = [Fault(_place(fault.path), fault.message) for fault in error.faults]
+            found = error.faults or (Fault(at, error.message),)
+            faults = [Fault(_place(fault.path), fault.message) for fault in found]
             raise AmosError(error.code, f"{faults[0].path}: {faults[0].message}", faults) from error
 
 

@@ -26,6 +26,7 @@ class Send(Protocol):
         payload: Json,
         idempotency_key: str,
         expected_versions: Mapping[str, int] | None = None,
+        /,
     ) -> dict[str, Any]: ...
 
 

@@ -9,20 +9,23 @@
 // @param types LIST<STRING>           atom types; empty for all
 // @param payload_filter MAP           lifted property → the value that it must have
 // @param limit INTEGER
-// @rows many   id STRING
+// @rows one   ids LIST<STRING>
 // @sample {"shard": "t/w", "classes": ["c"], "targeted": [], "states": ["live"], "at": null, "types": [], "payload_filter": {}, "limit": 10}
 CYPHER 25
-MATCH (a:Atom {shard: $shard})
-WHERE a.created_at IS NOT NULL
-  AND a.access_class IN $classes
-  AND a.state_key IN $states
-  AND (a.health_status <> 'privacy_sensitive' OR a.access_class IN $targeted)
-  AND CASE a.state_key
-    WHEN 'superseded' THEN true
-    ELSE coalesce(a.valid_from <= $at, true) AND coalesce($at < a.valid_until, true)
-  END
-  AND (size($types) = 0 OR a.type IN $types)
-  AND all(name IN keys($payload_filter) WHERE coalesce(a[name] = $payload_filter[name], false))
-RETURN a.id AS id
-ORDER BY a.shard DESC, a.created_at DESC, id
-LIMIT $limit
+CALL () {
+  MATCH (a:Atom {shard: $shard})
+  WHERE a.created_at IS NOT NULL
+    AND a.access_class IN $classes
+    AND a.state_key IN $states
+    AND (a.health_status <> 'privacy_sensitive' OR a.access_class IN $targeted)
+    AND CASE a.state_key
+      WHEN 'superseded' THEN true
+      ELSE coalesce(a.valid_from <= $at, true) AND coalesce($at < a.valid_until, true)
+    END
+    AND (size($types) = 0 OR a.type IN $types)
+    AND all(name IN keys($payload_filter) WHERE coalesce(a[name] = $payload_filter[name], false))
+  RETURN a.id AS id
+  ORDER BY a.shard DESC, a.created_at DESC, id
+  LIMIT $limit
+}
+RETURN collect(id) AS ids

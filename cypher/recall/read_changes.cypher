@@ -4,15 +4,20 @@
 // @param shard STRING
 // @param since INTEGER?      null at first, when only the head is wanted
 // @param limit INTEGER       changes that are told
-// @rows maybe   graph_version INTEGER, changes LIST<MAP>
+// @rows maybe   graph_version INTEGER, accepted_at STRING?, head STRING?, changes LIST<MAP>
 // @sample {"shard": "t/w", "since": 1, "limit": 10}
 CYPHER 25
 MATCH (j:Journal {shard: $shard})
 RETURN j.graph_version AS graph_version,
+       j.accepted_at AS accepted_at,
+       head(COLLECT { MATCH (j)-[:HEAD]->(e:Event) RETURN e.payload }) AS head,
        COLLECT {
          MATCH (v:Version {shard: $shard})
          WHERE v.graph_version > $since
          OPTIONAL MATCH (v)-[:OF]->(e:Edge)
-         RETURN v {.ref, .version, relation: e.relation, source_ref: e.source_ref, target_ref: e.target_ref}
+         RETURN v {
+           .ref, .version, .graph_version,
+           relation: e.relation, source_ref: e.source_ref, target_ref: e.target_ref
+         }
          LIMIT $limit
        } AS changes

@@ -12,7 +12,7 @@
 // @param fan_out INTEGER         strongest steps that one atom takes
 // @param frontier INTEGER        strongest atoms that take a second step
 // @param limit INTEGER           strongest atoms that are told
-// @rows many   id STRING, activation FLOAT, seed STRING, path LIST<MAP>
+// @rows one   reached LIST<LIST<ANY>>
 // @sample {"shard": "t/w", "seeds": [], "classes": [], "targeted": [], "states": [], "at": null, "decay": 0.5, "fan_out": 5, "frontier": 5, "limit": 5}
 CYPHER 25
 CALL () {
@@ -23,12 +23,12 @@ CALL () {
     AND (b:Live OR b.state_key IN $states)
     AND (b.health_status <> 'privacy_sensitive' OR b.access_class IN $targeted)
     AND (b.state_key = 'superseded' OR coalesce(b.valid_from <= $at, true) AND coalesce($at < b.valid_until, true))
-  WITH start, r.weight * r.confidence AS strength, b.id AS id, r.edge_id AS edge_id,
-       {edge_id: r.edge_id, relation: 'rel:' + toLower(type(r)), source: a.id, target: b.id, along: startNode(r) = a} AS step
-  ORDER BY strength DESC, id, edge_id
-  WITH start, collect({id: id, strength: strength, step: step}) AS steps
+  WITH start, a, r, b.id AS id, r.weight * r.confidence AS strength
+  ORDER BY strength DESC, id, r.edge_id
+  WITH start, a, collect({id: id, strength: strength, via: r}) AS steps
   UNWIND [s IN steps WHERE s.id <> start.seed][..$fan_out] AS s
-  WITH s.id AS id, start.seed AS seed, start.path + [s.step] AS path,
+  WITH s.id AS id, start.seed AS seed, start.path + [{edge_id: s.via.edge_id, relation: 'rel:' + toLower(type(s.via)),
+         source: start.id, target: s.id, along: startNode(s.via) = a}] AS path,
        start.activation * s.strength * $decay / sqrt(size(steps)) AS activation
   ORDER BY activation DESC, seed, [step IN path | step.edge_id]
   WITH id, collect({id: id, seed: seed, activation: activation, path: path})[0] AS best
@@ -43,18 +43,18 @@ CALL (near) {
     AND (b:Live OR b.state_key IN $states)
     AND (b.health_status <> 'privacy_sensitive' OR b.access_class IN $targeted)
     AND (b.state_key = 'superseded' OR coalesce(b.valid_from <= $at, true) AND coalesce($at < b.valid_until, true))
-  WITH start, r.weight * r.confidence AS strength, b.id AS id, r.edge_id AS edge_id,
-       {edge_id: r.edge_id, relation: 'rel:' + toLower(type(r)), source: a.id, target: b.id, along: startNode(r) = a} AS step
-  ORDER BY strength DESC, id, edge_id
-  WITH start, collect({id: id, strength: strength, step: step}) AS steps
+  WITH start, a, r, b.id AS id, r.weight * r.confidence AS strength
+  ORDER BY strength DESC, id, r.edge_id
+  WITH start, a, collect({id: id, strength: strength, via: r}) AS steps
   UNWIND [s IN steps WHERE s.id <> start.seed][..$fan_out] AS s
-  RETURN collect({id: s.id, seed: start.seed, path: start.path + [s.step],
-                  activation: start.activation * s.strength * $decay / sqrt(size(steps))}) AS far
+  RETURN collect({id: s.id, seed: start.seed, path: start.path + [{edge_id: s.via.edge_id,
+    relation: 'rel:' + toLower(type(s.via)), source: start.id, target: s.id, along: startNode(s.via) = a}],
+    activation: start.activation * s.strength * $decay / sqrt(size(steps))}) AS far
 }
 UNWIND near + far AS reached
 WITH reached
 ORDER BY reached.activation DESC, size(reached.path), reached.seed, [step IN reached.path | step.edge_id]
 WITH reached.id AS id, collect(reached)[0] AS best
-RETURN id, best.activation AS activation, best.seed AS seed, best.path AS path
-ORDER BY activation DESC, id
+ORDER BY best.activation DESC, id
 LIMIT $limit
+RETURN collect([id, best.activation, best.seed, best.path]) AS reached

@@ -55,7 +55,7 @@ def test_conflicts_are_conflicts_and_carry_the_current_version(http: httpx.Clien
         http.post("/v1/atoms:commit", json={"idempotency_key": "k1", "payload": payload}).status_code == 200
     )
 
-    reused = {"idempotency_key": "k1", "payload": {**payload, "events": []}}
+    reused: dict[str, Any] = {"idempotency_key": "k1", "payload": {**payload, "events": []}}
     key = http.post("/v1/atoms:commit", json=reused)
     assert_refused(key, 409, "idempotency_conflict")
     assert key.json()["result_status"] == "conflict"

@@ -15,7 +15,10 @@ from typing import Any
 
 import httpx
 import pytest
+import typer.main
+from typer.testing import CliRunner
 
+from amos_graph.cli.main import app
 from tests.server import Server
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -29,17 +32,25 @@ class CommandLine:
     home: Path
 
     def __call__(self, *words: str, code: int = 0) -> str:
-        done = subprocess.run(
+        """Run a command in this process, which spares its imports, and return what it printed."""
+        unset: dict[str, str | None] = {name: None for name in os.environ if name.startswith("AMOS_")}
+        done = CliRunner().invoke(app, list(words), env=unset | self.environment)
+        assert done.exit_code == code, done.output
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+        return done.stdout
+
+    def apart(self, *words: str) -> str:
+        """Run a command in a process of its own, as a shell does."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("AMOS_")}
+        return subprocess.run(
             [sys.executable, "-m", "amos_graph", *words],
             cwd=ROOT,
-            env=self.environment,
+            env=kept | self.environment,
             capture_output=True,
             text=True,
             timeout=120,
-            check=False,
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout
+            check=True,
+        ).stdout
 
     def json(self, *words: str, code: int = 0) -> dict[str, Any]:
         return json.loads(self(*words, "--json", code=code))
@@ -48,7 +59,7 @@ class CommandLine:
 @pytest.fixture
 def amos_command(server: Server, graph: object, tenant: str, tmp_path: Path) -> Iterator[CommandLine]:
     """A command line whose service is stopped in the end."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("AMOS_")} | {
+    environment = {
         "AMOS_HOME": str(tmp_path / "home"),
         "AMOS_NEO4J_URI": server.uri,
         "AMOS_NEO4J_USER": server.user,
@@ -67,7 +78,7 @@ def amos_command(server: Server, graph: object, tenant: str, tmp_path: Path) -> 
 def test_up_serves_remembers_recalls_verifies_and_goes_down(amos_command: CommandLine) -> None:
     """The first minute: each command does what its help says, with the documented exit code."""
     amos = amos_command
-    first = amos.json("up")
+    first = json.loads(amos.apart("up", "--json"))
     again = amos.json("up")
     assert first["token"].startswith("amos_")
     assert "token" not in again
@@ -89,7 +100,7 @@ def test_up_serves_remembers_recalls_verifies_and_goes_down(amos_command: Comman
     assert amos.json("verify", "--save-checkpoint", checkpoint)["ok"] is True
     assert amos.json("verify", "--checkpoint", checkpoint)["ok"] is True
     status = amos.json("status")
-    assert (status["ready"], status["url" if "url" in status else "service"]) == (True, first["url"])
+    assert (status["ready"], status["service"]) == (True, first["url"])
     assert status["graph_version"] == 3
 
     assert amos.json("down") == {"service": "stopped", "neo4j": "not ours"}
@@ -131,6 +142,29 @@ def test_tokens_are_created_listed_and_revoked(amos_command: CommandLine) -> Non
     amos("token", "create", "cli_bot", "--can", "everything", code=1)
 
 
+def test_transcripts_are_loaded_and_reports_run(amos_command: CommandLine, tmp_path: Path) -> None:
+    """`load chat` twice adds nothing the second time, and `audit` lists reports and runs them."""
+    amos = amos_command
+    amos("up")
+    file = tmp_path / "runs.jsonl"
+    said = [{"role": "user", "content": "Is Mira back?"}, {"role": "assistant", "content": "Not yet."}]
+    file.write_text(json.dumps({"run": "run-1", "messages": said}) + "\n", encoding="utf-8")
+
+    first = amos.json("load", "chat", str(file))
+    second = amos.json("load", "chat", str(file))
+
+    assert first["messages"] == 2
+    assert first["created"]["evidence"] > 0
+    assert set(second["created"].values()) == {0}
+    file.write_text('{"run": 7}\n', encoding="utf-8")
+    amos("load", "chat", str(file), code=1)
+    assert "growth" in amos.json("audit")["reports"]
+    assert amos.json("audit", "growth")["params"]["shard"].endswith("/w")
+    assert amos.json("audit", "believed_about", "--param", "about=Mira")["params"]["about"] == "Mira"
+    amos("audit", "believed_about", code=1)
+    amos("audit", "growth", "--param", "surprise=1", code=1)
+
+
 def test_what_cannot_be_done_is_said_in_one_sentence(amos_command: CommandLine) -> None:
     """No token yet, no Neo4j, no such report, wrong usage: each has its exit code and no stack trace."""
     amos = amos_command
@@ -140,18 +174,12 @@ def test_what_cannot_be_done_is_said_in_one_sentence(amos_command: CommandLine) 
     amos("nonsense", code=2)
     lost = CommandLine({**amos.environment, "AMOS_NEO4J_URI": "bolt://127.0.0.1:1"}, amos.home)
     lost("migrate", code=3)
-    nameless = CommandLine(
-        {name: value for name, value in amos.environment.items() if name != "AMOS_NEO4J_PASSWORD"}, amos.home
-    )
-    nameless("up", code=1)
+    given = {name: value for name, value in amos.environment.items() if name != "AMOS_NEO4J_PASSWORD"}
+    CommandLine(given, amos.home)("up", code=1)
 
 
 def test_every_command_has_an_example_in_its_help() -> None:
     """`amos … --help` ends with an example, on every command."""
-    import typer.main  # noqa: PLC0415
-
-    from amos_graph.cli.main import app  # noqa: PLC0415
-
     pending: list[tuple[str, Any]] = [("amos", typer.main.get_command(app))]
     seen = 0
     while pending:

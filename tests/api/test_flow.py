@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import httpx
 import pytest
 
 from amos_graph import Amos
+from amos_graph.client import Answer
 from tests.samples import belief, source_event
 
 
@@ -35,3 +38,55 @@ def test_remembering_the_same_sentence_twice_is_one_memory(amos: Amos) -> None:
     assert first["atom_refs"] == second["atom_refs"]
     assert second.event_ids == ()
     assert amos.get(first["atom_refs"][0])["found"] is True
+
+
+@pytest.mark.case("C15", "C17")
+def test_narrowed_views_of_one_client_do_not_mix_their_scopes(amos: Amos) -> None:
+    """Concurrent writes through two views of one connection each land in their own project, all of them."""
+    views = {name: amos.within({"project_id": name}) for name in ("project:a", "project:b")}
+
+    def write(number: int) -> None:
+        name = ("project:a", "project:b")[number % 2]
+        views[name].remember(f"Sentence {number} of {name}.")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(40)))
+
+    for name, view in views.items():
+        items = view.list(types=["semantic"], limit=100)["items"]
+        assert len(items) == 20
+        assert all(item["scope"]["project_id"] == name for item in items)
+        assert all(name in item["payload"]["statement"] for item in items)
+    assert amos.list()["items"] == []
+    assert amos.verify()["ok"] is True
+
+
+@pytest.mark.reliability("T02")
+@pytest.mark.case("C12")
+def test_one_key_sent_by_many_at_once_is_one_command(amos: Amos) -> None:
+    """Twenty equal requests are one event and twenty equal receipts."""
+    event = source_event()
+
+    def capture(_: int) -> Answer:
+        return amos.capture(event, idempotency_key="once")
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(capture, range(20)))
+
+    assert len({repr(answer.payload) for answer in answers}) == 1
+    assert sum(answer.replayed for answer in answers) == 19
+
+
+def test_memory_health_counts_what_is_there(amos: Amos) -> None:
+    """By type, state and health; archived atoms are counted as archived."""
+    amos.commit(
+        [belief(id="belief:one"), belief(id="belief:two", payload={"object": "x"})], events=[source_event()]
+    )
+    amos.archive("belief:one", "no longer so")
+
+    found = amos.health()
+
+    assert found["atoms"] == 2
+    assert found["by_type"] == {"belief": 2}
+    assert found["by_lifecycle_state"] == {"active": 1, "archived": 1}
+    assert found["by_health_status"] == {"healthy": 2}

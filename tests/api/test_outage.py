@@ -89,7 +89,7 @@ def _service(door: Forwarder, server: Server, settings: Settings) -> Generator[s
 def test_live_is_not_ready_and_the_service_recovers_by_itself(
     door: Forwarder, server: Server, settings: Settings, token: str
 ) -> None:
-    """Started without Neo4j it lives and is not ready; it serves once Neo4j comes, and again after an outage."""
+    """Started without Neo4j it lives; it serves once Neo4j comes, and again after an outage."""
     with _service(door, server, settings) as url, client_of(url, token) as http:
         for _ in range(2):
             assert http.get("/live").status_code == 200

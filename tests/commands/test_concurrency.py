@@ -84,13 +84,13 @@ def test_one_version_of_an_atom_is_replaced_once(
 def test_overlapping_writes_in_opposite_order_never_deadlock(
     context_of: ContextOf, graph: Graph, tenant: str
 ) -> None:
-    """Writers of overlapping atoms in opposite order: whole grants or whole refusals, and no other failure."""
+    """Writers of overlapping atoms in opposite order: whole grants or whole refusals, nothing else."""
     ids = [f"b{n}" for n in range(5)]
     _atoms(context_of(), ids)
 
     def writer(name: int) -> list[dict[str, int]]:
         grants: list[dict[str, int]] = []
-        chance = random.Random(name)
+        chance = random.Random(name)  # noqa: S311 - an order, no secret
         for turn in range(8):
             mine = chance.sample(ids, 3)
             mine.sort(reverse=name % 2 == 1)
@@ -130,7 +130,7 @@ def test_two_versions_of_one_atom_in_one_batch_are_refused(context: Context) -> 
 def test_fifty_first_writers_make_one_entity_and_one_journal(
     context_of: ContextOf, graph: Graph, tenant: str
 ) -> None:
-    """Fifty writers enter one entity into a shard that does not exist yet: one node, one journal, no failure."""
+    """Fifty writers enter one entity into a shard that does not exist yet: one node, one journal."""
     entity = {"id": "ent:person:ada", "type": "person", "canonical_name": "Ada"}
 
     outcomes = at_once([partial(commit, context_of(), {"entities": [entity]})] * 50)
@@ -193,7 +193,7 @@ def test_scopes_of_concurrent_calls_never_mix(
 def test_concurrent_writes_are_all_stored(
     context_of: ContextOf, graph: Graph, tenant: str, each: int
 ) -> None:
-    """Ten threads write at once: all is stored, and the journal holds the acknowledged events and no others."""
+    """Ten threads write at once: all is stored, and the journal has just the acknowledged events."""
     commit(context_of(), {"events": [source_event()]})
 
     def writer(name: int) -> list[Receipt]:
@@ -272,7 +272,7 @@ def _appender(server: Server, tenant: str, name: int, count: int, home: str) -> 
 def test_killed_appenders_neither_fork_nor_reset_the_chain(
     context: Context, graph: Graph, server: Server, tenant: str, tmp_path: Path
 ) -> None:
-    """Eight processes append, three are killed in the midst, perhaps while they hold the head: one chain stays."""
+    """Eight processes append, three are killed in the midst, maybe holding the head: one chain stays."""
     commit(context, {"events": [source_event()]})
     # A server that has imported the modules once forks the appenders, none of which shares a connection.
     forks = multiprocessing.get_context("forkserver")
@@ -296,5 +296,7 @@ def test_killed_appenders_neither_fork_nor_reset_the_chain(
     commit(context, {"atoms": [belief(payload={"object": "after the kills"})]})
     assert time.monotonic() - started < 10, "a dead writer still holds the shard"
     checked_journal(graph, f"{tenant}/w")
-    objects = {body["payload"].get("object") for body in newest(graph, f"{tenant}/w").values() if "payload" in body}
+    objects = {
+        body["payload"].get("object") for body in newest(graph, f"{tenant}/w").values() if "payload" in body
+    }
     assert {f"{name} {turn}" for name in range(3, 8) for turn in range(6)} < objects

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-
 from amos_graph.commands.archive import archive
 from amos_graph.commands.capture import capture
+from amos_graph.commands.clients import register_client, revoke_client
 from amos_graph.commands.commit import commit, propose
 from amos_graph.commands.execution import Command, Context, Moment, Plan, execute
 from amos_graph.domain.events import Draft, Write
 from amos_graph.domain.projection import project
 from amos_graph.errors import AmosError
 from amos_graph.graph.archive import Archive
+from amos_graph.graph.procedures import Procedure
 from amos_graph.graph.transactions import Graph, Tx
 from tests.conftest import ContextOf
 from tests.faults.journal import checked_journal, contents, events, newest, rows
 from tests.samples import belief, source_event
 
 _NODE = """
-MATCH (n {shard: $shard}) WHERE coalesce(n.id, n.edge_id, n.evidence_id) = $ref AND NOT n:Event AND NOT n:Version
+MATCH (n {shard: $shard})
+WHERE coalesce(n.id, n.edge_id, n.evidence_id) = $ref AND NOT n:Event AND NOT n:Version
 RETURN n {.*} AS properties, labels(n) AS labels
 """
 
@@ -84,7 +88,10 @@ def test_numbers_come_back_as_they_were_sent(
     mixed = {"mixed": [number, 0.5, 7], "nothing": None}
     commit(
         context,
-        {"events": [source_event()], "atoms": [belief(id="b1", payload={"object": number, "qualifiers": mixed})]},
+        {
+            "events": [source_event()],
+            "atoms": [belief(id="b1", payload={"object": number, "qualifiers": mixed})],
+        },
     )
 
     payload = newest(graph, f"{tenant}/w")["b1"]["payload"]
@@ -93,10 +100,8 @@ def test_numbers_come_back_as_they_were_sent(
 
 
 @pytest.mark.case("C75")
-def test_no_event_without_its_mutation(
-    context: Context, graph: Graph, tenant: str
-) -> None:
-    """A projection that fails after the events were appended takes them back: nothing of the command stays."""
+def test_no_event_without_its_mutation(context: Context, graph: Graph, tenant: str) -> None:
+    """A projection that fails after the events were appended takes them back, and all else with them."""
     commit(context, {"events": [source_event()], "atoms": [belief(id="a")]})
     before = contents(graph, f"{tenant}/w")
     journal = checked_journal(graph, f"{tenant}/w")
@@ -107,7 +112,7 @@ def test_no_event_without_its_mutation(
             **_edge(target_ref="missing"),
             "edge_id": "edge_x",
             "schema_version": "amos.v1",
-            "evidence_refs": [],
+            "evidence_refs": list[str](),
             "scope": context.scope.record(),
             "weight": 0.5,
             "derivation": "submitted",
@@ -133,20 +138,20 @@ def test_no_event_without_its_mutation(
 def test_a_failure_after_any_statement_leaves_nothing(
     context_of: ContextOf, graph: Graph, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A command that dies after its n-th statement, for each n, leaves neither event nor record nor receipt."""
+    """A command that dies after its n-th statement, for each n, leaves no event, record or receipt."""
 
-    class Died(Exception):
+    class DiedError(Exception):
         """The service's end in the midst of a command."""
 
     ran: list[str] = []
     limit = 0
-    run = Tx._run
+    run = Tx._run  # pyright: ignore[reportPrivateUsage] - the one place that every statement passes
 
     def dying(self: Tx, procedure: Any, verb: Any, params: dict[str, Any]) -> Any:
         result = run(self, procedure, verb, params)
         ran.append(procedure.name)
         if len(ran) == limit:
-            raise Died
+            raise DiedError
         return result
 
     request = {
@@ -161,7 +166,7 @@ def test_a_failure_after_any_statement_leaves_nothing(
         limit = died + 1
         try:
             receipt = commit(context_of(idempotency_key="k"), request)
-        except Died:
+        except DiedError:
             died += 1
             assert contents(graph, f"{tenant}/w") == {}, f"left behind after {ran[-1]}"
         else:
@@ -183,7 +188,11 @@ def test_every_mutation_has_its_entry(context: Context, graph: Graph, tenant: st
 
     journal = events(graph, f"{tenant}/w")
 
-    assert [(event["event_type"], event["target_refs"][0]) for event in journal if "ent:" not in event["target_refs"][0]] == [
+    assert [
+        (event["event_type"], event["target_refs"][0])
+        for event in journal
+        if "ent:" not in event["target_refs"][0]
+    ] == [
         ("evidence_captured", "evd_turn1"),
         ("atom_committed", "a"),
         ("atom_updated", "a"),
@@ -203,15 +212,21 @@ def test_an_acknowledged_write_is_durable_before_its_answer(
     """There is no queue: when a command answers, another connection reads all of it at once."""
     for n in range(20):
         receipt = commit(
-            context, {"events": [source_event(f"evd_{n}")], "atoms": [belief(evidence_refs=[f"evd_{n}"], payload={"object": n})]}
+            context,
+            {
+                "events": [source_event(f"evd_{n}")],
+                "atoms": [belief(evidence_refs=[f"evd_{n}"], payload={"object": n})],
+            },
         ).record
         assert events(graph, f"{tenant}/w")[-1]["event_id"] == receipt["event_ids"][-1]
         assert receipt["atom_refs"][0] in newest(graph, f"{tenant}/w")
 
 
 @pytest.mark.case("C60", "C65")
-def test_a_disk_that_refuses_a_payload_is_told(context_of: ContextOf, graph: Graph, tenant: str, tmp_path: Path) -> None:
-    """A large payload that cannot be archived fails its command, on both write paths; nothing half stored stays."""
+def test_a_disk_that_refuses_a_payload_is_told(
+    context_of: ContextOf, graph: Graph, tenant: str, tmp_path: Path
+) -> None:
+    """A large payload that cannot be archived fails its command on both write paths, as a whole."""
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     base = context_of()
@@ -241,3 +256,34 @@ def test_a_journal_entry_holds_no_free_text(context: Context, graph: Graph, tena
     receipts = rows(graph, "MATCH (r:Receipt {shard: $shard}) RETURN r {.*} AS r", shard=f"{tenant}/w")
     assert len(receipts) == 2
     assert secret not in repr(receipts)
+
+
+@pytest.mark.reliability("T03")
+def test_the_lock_precedes_every_read(context: Context, tenant: str) -> None:
+    """Each command takes the shard's lock with its first statement, and never again in that transaction."""
+    ran: list[str] = []
+
+    def observe(procedure: Procedure[Any], _rows: list[dict[str, Any]], _counters: Any) -> None:
+        ran.append(procedure.name)
+
+    watched = Graph(context.graph.driver, context.graph.database, observer=observe)
+    seen = replace(context, graph=watched, causal_parent_ids=())
+    commands: list[Callable[[], Any]] = [
+        lambda: capture(seen, {"event": source_event()}),
+        lambda: commit(seen, {"atoms": [belief(id="a")]}),
+        lambda: commit(
+            replace(seen, expected_versions={"a": 1}), {"atoms": [belief(id="a", payload={"object": "b"})]}
+        ),
+        lambda: propose(seen, {"candidates": [belief(id="p", payload={"object": "maybe"})]}),
+        lambda: archive(seen, {"atom_id": "a", "reason": "done"}),
+        lambda: register_client(
+            seen, {"id": "cli_x", "service_id": "svc:x", "capabilities": ["memory.read"]}
+        ),
+        lambda: revoke_client(seen, "cli_x"),
+    ]
+    for command in commands:
+        ran.clear()
+        command()
+        assert ran[0] == "journal/lock_shard"
+        assert ran.count("journal/lock_shard") == 1
+        assert len(ran) > 2

@@ -27,7 +27,14 @@ def _said(**payload: Any) -> dict[str, Any]:
         "type": "interaction_event",
         "evidence_refs": ["evd_mine"],
         "confidence": _CONFIDENCE,
-        "payload": {"conversation_id": "c", "sequence": 1, "actor": "me", "role": "user", "content": "hi", **payload},
+        "payload": {
+            "conversation_id": "c",
+            "sequence": 1,
+            "actor": "me",
+            "role": "user",
+            "content": "hi",
+            **payload,
+        },
     }
 
 
@@ -53,7 +60,13 @@ CALLS: dict[str, Callable[[Context, str], Any]] = {
     "supersede": lambda context, ref: commit(context, {"atoms": [_mine(id="new", supersedes=[ref])]}),
     "relate": lambda context, ref: commit(
         context,
-        {"atoms": [_mine(id="new", payload={"graph_relations": [{"relation": "rel:supports", "target_ref": ref}]})]},
+        {
+            "atoms": [
+                _mine(
+                    id="new", payload={"graph_relations": [{"relation": "rel:supports", "target_ref": ref}]}
+                )
+            ]
+        },
     ),
     "reply to": lambda context, ref: commit(context, {"atoms": [_said(reply_to=ref)]}),
     "expect a version": lambda context, ref: commit(
@@ -70,9 +83,7 @@ CALLS: dict[str, Callable[[Context, str], Any]] = {
 }
 CITED: dict[str, Callable[[Context, str], Any]] = {
     "cite": lambda context, ref: commit(context, {"atoms": [belief(id="new", evidence_refs=[ref])]}),
-    "cite in a payload": lambda context, ref: commit(
-        context, {"atoms": [_mine(payload={"object": ref})]}
-    ),
+    "cite in a payload": lambda context, ref: commit(context, {"atoms": [_mine(payload={"object": ref})]}),
     "cite on an edge": lambda context, ref: commit(
         context, {"edges": [{**_edge("mine", "other"), "evidence_refs": [ref]}]}
     ),
@@ -88,9 +99,12 @@ def _answer(call: Callable[[Context, str], Any], context: Context, ref: str) -> 
     try:
         found = call(context, ref)
     except AmosError as error:
-        return error.code, error.message.replace(ref, "<id>"), str(error.details).replace(ref, "<id>"), [
-            (fault.path, fault.message.replace(ref, "<id>")) for fault in error.faults
-        ]
+        return (
+            error.code,
+            error.message.replace(ref, "<id>"),
+            str(error.details).replace(ref, "<id>"),
+            [(fault.path, fault.message.replace(ref, "<id>")) for fault in error.faults],
+        )
     if isinstance(found, dict):
         return {name: value for name, value in found.items() if name != "graph_version"}  # pyright: ignore[reportUnknownVariableType]
     return "accepted", len(found.record["created"])
@@ -98,7 +112,7 @@ def _answer(call: Callable[[Context, str], Any], context: Context, ref: str) -> 
 
 @pytest.fixture
 def hidden(context_of: ContextOf) -> tuple[str, str]:
-    """An atom and an evidence of another project, a linked pair of the caller's own, and the caller's evidence."""
+    """An atom and an evidence of another project, beside two atoms and an evidence of the caller's."""
     theirs = context_of(scope={"project_id": "theirs"})
     scope = theirs.scope.record()
     commit(
@@ -143,7 +157,7 @@ def test_a_hidden_id_and_an_absent_one_get_the_same_answer(
 def test_a_taken_id_is_refused_without_a_word_about_its_record(
     context_of: ContextOf, graph: Graph, tenant: str, hidden: tuple[str, str]
 ) -> None:
-    """A new record under a hidden record's id is a conflict that names neither version nor event nor scope."""
+    """A new record under a hidden record's id is a conflict that names no version, event or scope."""
     mine = context_of(scope={"project_id": "mine"})
     before = newest(graph, f"{tenant}/w")
 

@@ -1,4 +1,4 @@
-"""Limits: each setting takes effect exactly at its value, on every way in, and what it stops leaves nothing."""
+"""Limits: each setting takes effect exactly at its value and on every way in."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ COUNTED: dict[str, list[Callable[[Context, int], Any]]] = {
     "atoms_max": [
         lambda context, n: commit(context, {"events": _sources(1), "atoms": _beliefs(n)}),
         lambda context, n: propose(context, {"events": _sources(1), "candidates": _beliefs(n)}),
-        lambda context, n: commit(context, {"events": _sources(1), "atom": _beliefs(1)[0], "atoms": _beliefs(n)[1:]}),
+        lambda context, n: commit(
+            context, {"events": _sources(1), "atom": _beliefs(1)[0], "atoms": _beliefs(n)[1:]}
+        ),
     ],
     "edges_max": [
         lambda context, n: commit(context, {"events": _sources(1), "atoms": _beliefs(5), "edges": _edges(n)})
@@ -65,18 +67,24 @@ COUNTED: dict[str, list[Callable[[Context, int], Any]]] = {
     ],
     "dictionary_max": [
         lambda context, n: commit(context, {"relations": _relations(n)}),
-        lambda context, n: commit(context, {"enums": [{"id": f"enum:own:v{i}", "description": "d"} for i in range(n)]}),
-        lambda context, n: commit(context, {"entities": [{"id": f"ent:own:v{i}", "type": "own"} for i in range(n)]}),
+        lambda context, n: commit(
+            context, {"enums": [{"id": f"enum:own:v{i}", "description": "d"} for i in range(n)]}
+        ),
+        lambda context, n: commit(
+            context, {"entities": [{"id": f"ent:own:v{i}", "type": "own"} for i in range(n)]}
+        ),
     ],
 }
 
 
 @pytest.mark.case("C66", "C65")
-@pytest.mark.parametrize(("setting", "way"), [(name, way) for name, ways in COUNTED.items() for way in range(len(ways))])
+@pytest.mark.parametrize(
+    ("setting", "way"), [(name, way) for name, ways in COUNTED.items() for way in range(len(ways))]
+)
 def test_a_count_is_limited_on_every_way_in(
     context_of: ContextOf, graph: Graph, tenant: str, setting: str, way: int
 ) -> None:
-    """As many as the setting says are taken; one more is `schema_invalid` with the list named, nothing cut."""
+    """As many as the setting says are taken; one more is `schema_invalid`, and nothing is cut off."""
     call = COUNTED[setting][way]
     context = _limited(context_of(), **{setting: 3})
 
@@ -131,7 +139,7 @@ def test_evidence_bytes_max_holds_on_every_way_in(context_of: ContextOf, way: st
 def test_evidence_inline_bytes_max_parts_graph_and_archive(
     context_of: ContextOf, graph: Graph, tenant: str
 ) -> None:
-    """Up to the limit a payload lies in the graph; one byte more and it lies in the archive, found by digest."""
+    """Up to the limit a payload lies in the graph; one byte more and it lies in the archive."""
     context = _limited(context_of(), evidence_inline_bytes_max=111)
     events = [source_event(f"evd_{n}", payload={"text": "x" * n}) for n in (100, 101)]
 
@@ -150,7 +158,7 @@ def test_detached_edges_max_limits_one_archive(context_of: ContextOf, graph: Gra
     commit(context_of(), {"events": _sources(1), "atoms": _beliefs(5), "edges": _edges(4)})
     before = newest(graph, f"{tenant}/w")
 
-    with pytest.raises(AmosError, match="capacity_limited: .*AMOS_DETACHED_EDGES_MAX"):
+    with pytest.raises(AmosError, match=r"capacity_limited: .*AMOS_DETACHED_EDGES_MAX"):
         archive(_limited(context_of(), detached_edges_max=3), {"atom_id": "b0", "reason": "r"})
 
     assert newest(graph, f"{tenant}/w") == before
@@ -189,7 +197,9 @@ def test_a_transaction_ends_at_its_time_limit(context_of: ContextOf, graph: Grap
     hasty = Graph(graph.driver, graph.database, timeout_s=0.3)
     context = replace(context_of(idempotency_key="k"), graph=hasty)
     with graph.driver.session() as session, session.begin_transaction() as holding:  # pyright: ignore[reportUnknownMemberType]
-        holding.run("MERGE (j:Journal {shard: $shard}) SET j.lock_token = 'held'", shard=f"{tenant}/w").consume()
+        holding.run(
+            "MERGE (j:Journal {shard: $shard}) SET j.lock_token = 'held'", shard=f"{tenant}/w"
+        ).consume()
         started = time.monotonic()
         with pytest.raises(AmosError) as caught:
             commit(context, {"events": _sources(1)})

@@ -55,9 +55,13 @@ def test_a_batch_makes_the_same_graph_as_single_commits(
         found = contents(graph, f"{name}/w")
         bodies = newest(graph, f"{name}/w").values()
         said = sorted(
-            (str(body["payload"]), sorted(body["evidence_refs"])) for body in bodies if "type" in body and "payload" in body
+            (str(body["payload"]), sorted(body["evidence_refs"]))
+            for body in bodies
+            if "type" in body and "payload" in body
         )
-        edges = sorted((body["relation"], sorted(body["evidence_refs"])) for body in bodies if "edge_id" in body)
+        edges = sorted(
+            (body["relation"], sorted(body["evidence_refs"])) for body in bodies if "edge_id" in body
+        )
         kept = ("Atom", "Edge", "Evidence", "Entity", "[SUPPORTS]", "[EVIDENCED_BY]", "[REFERS_TO]")
         return said, edges, {label: found[label] for label in kept}
 
@@ -89,7 +93,9 @@ def test_an_edge_to_a_stored_atom_is_an_edge_or_an_error(context: Context, graph
 
     assert receipt["linked"] == receipt["edge_refs"]
     assert len(receipt["linked"]) == 1
-    ends = "MATCH (a:Atom {shard: $shard})-[r:SUPPORTS]->(b:Atom) RETURN a.id AS a, r.edge_id AS edge, b.id AS b"
+    ends = (
+        "MATCH (a:Atom {shard: $shard})-[r:SUPPORTS]->(b:Atom) RETURN a.id AS a, r.edge_id AS edge, b.id AS b"
+    )
     assert rows(graph, ends, shard=f"{tenant}/w") == [{"a": "a", "edge": receipt["linked"][0], "b": "b"}]
     before = contents(graph, f"{tenant}/w")
     with pytest.raises(AmosError, match=r"not_found: edges\[0\]\.target_ref"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from amos_graph.domain.canonical import canonical_bytes
 from amos_graph.errors import AmosError
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.get import get_atom
+from tests.faults.crowd import attempt
 from tests.faults.journal import checked_journal, contents, newest
 from tests.samples import belief, source_event
 
@@ -47,7 +49,10 @@ KEPT = {
 
 REFUSED: dict[str, tuple[Any, str]] = {
     "lone surrogate": ("\ud800", "atoms[0].payload.object"),
-    "lone surrogate in a key": ({"value_type": "record", "value": {"\ud800": 1}}, "atoms[0].payload.object.value"),
+    "lone surrogate in a key": (
+        {"value_type": "record", "value": {"\ud800": 1}},
+        "atoms[0].payload.object.value",
+    ),
     "NaN": (float("nan"), "atoms[0].payload.object"),
     "infinity": (float("-inf"), "atoms[0].payload.object"),
     "2^53": (2**53, "atoms[0].payload.object"),
@@ -68,8 +73,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
 @pytest.mark.reliability("T18")
 @pytest.mark.parametrize("text", KEPT.values(), ids=KEPT)
 def test_text_comes_back_exactly(context: Context, graph: Graph, tenant: str, text: str) -> None:
-    """Text in a value, in prose, in evidence, in a list and as a key is read back byte for byte, hash and all."""
-    atom = belief(id="b1", payload={"object": text, "qualifiers": {"list": [text, 1, None], "key": {text[:200]: text}}})
+    """Text in a value, in prose, in evidence, in a list and as a key is read back byte for byte."""
+    atom = belief(
+        id="b1", payload={"object": text, "qualifiers": {"list": [text, 1, None], "key": {text[:200]: text}}}
+    )
     said = {
         "type": "interaction_event",
         "payload": {"conversation_id": "c", "sequence": 1, "actor": "user", "role": "user", "content": text},
@@ -115,17 +122,18 @@ def test_a_value_that_json_cannot_carry_is_refused_with_its_path(
 def test_a_value_nested_too_deep_is_refused(context: Context, depth: int) -> None:
     """Depth is bounded in atoms and evidence alike, and no depth ends in a stack overflow."""
     with pytest.raises(AmosError, match="schema_invalid"):
-        commit(context, {"events": [source_event()], "atoms": [belief(payload={"qualifiers": _nested(depth)})]})
+        commit(
+            context, {"events": [source_event()], "atoms": [belief(payload={"qualifiers": _nested(depth)})]}
+        )
 
 
 @pytest.mark.reliability("T18")
 @pytest.mark.parametrize("depth", [200, 5_000, 100_000])
 def test_evidence_of_any_depth_is_kept_or_refused(context: Context, depth: int) -> None:
     """A source event nested very deep is refused as `schema_invalid`, or captured; it is never a crash."""
-    try:
-        commit(context, {"events": [source_event(payload=_nested(depth))]})
-    except AmosError as error:
-        assert error.code == "schema_invalid"  # noqa: PT017 - either outcome is right, and no other
+    tried = attempt(partial(commit, context, {"events": [source_event(payload=_nested(depth))]}))
+
+    assert tried.code in ("ok", "schema_invalid")
 
 
 @pytest.mark.reliability("T18")
@@ -134,14 +142,17 @@ def test_a_list_and_a_record_have_a_limit(context: Context) -> None:
     for members in ([0] * 1_001, {f"k{n}": n for n in range(1_001)}):
         with pytest.raises(AmosError) as caught:
             commit(
-                context, {"events": [source_event()], "atoms": [belief(payload={"qualifiers": {"m": members}})]}
+                context,
+                {"events": [source_event()], "atoms": [belief(payload={"qualifiers": {"m": members}})]},
             )
         assert [fault.path for fault in caught.value.faults] == ["atoms[0].payload.qualifiers.m"]
 
 
 @pytest.mark.reliability("T18")
-def test_the_longest_names_are_stored_and_longer_ones_refused(context: Context, graph: Graph, tenant: str) -> None:
-    """Ids of 200 characters and names of 200 wide characters fit every index; one more is `schema_invalid`."""
+def test_the_longest_names_are_stored_and_longer_ones_refused(
+    context: Context, graph: Graph, tenant: str
+) -> None:
+    """Ids of 200 characters and names of 200 wide ones fit every index; one more is refused."""
     entity = {"id": "ent:person:" + "a" * 189, "type": "person", "canonical_name": "\U0001f600" * 200}
     commit(
         context,
@@ -171,7 +182,7 @@ def test_the_longest_names_are_stored_and_longer_ones_refused(context: Context, 
 
 @pytest.mark.reliability("T18")
 def test_twins_in_normal_forms_stay_two(context: Context, graph: Graph, tenant: str) -> None:
-    """NFC and NFD of one word are different data and two atoms; nothing is normalised behind a caller's back."""
+    """NFC and NFD of one word are different data and two atoms; nothing is normalised silently."""
     atoms = [belief(payload={"object": KEPT[form]}) for form in ("NFC", "NFD")]
 
     refs = commit(context, {"events": [source_event()], "atoms": atoms}).record["atom_refs"]
@@ -192,7 +203,9 @@ def test_minus_zero_is_zero(context: Context) -> None:
 
 
 @pytest.mark.reliability("T18")
-@pytest.mark.parametrize("key", ["k" * 10_000, "\ud800", "\x00", "clé"], ids=["long", "surrogate", "NUL", "wide"])
+@pytest.mark.parametrize(
+    "key", ["k" * 10_000, "\ud800", "\x00", "clé"], ids=["long", "surrogate", "NUL", "wide"]
+)
 def test_any_idempotency_key_is_bound_or_refused(context: Context, key: str) -> None:
     """A key is hashed, so its length and letters reach no index; a lone surrogate is `schema_invalid`."""
     keyed = Context(context.graph, context.settings, context.archive, context.identity, context.scope, key)

@@ -67,6 +67,8 @@ class Proxy:
     def __post_init__(self) -> None:
         self.messages: Counter[int] = Counter()
         self.cuts: Counter[Cut] = Counter()
+        #: The addresses by which the server knew the connections of this proxy.
+        self.addresses: set[str] = set()
         self._lock = threading.Lock()
         self._pairs: set[_Pair] = set()
 
@@ -112,6 +114,7 @@ class Proxy:
             pair = _Pair(self, client, server)
             with self._lock:
                 self._pairs.add(pair)
+                self.addresses.add("{}:{}".format(*server.getsockname()))
             threading.Thread(target=pair.forward, daemon=True).start()
             threading.Thread(target=pair.answer, daemon=True).start()
 

@@ -10,6 +10,7 @@ from amos_graph.commands.execution import Context
 from amos_graph.errors import AmosError
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.recall import recall
+from tests.administrator import run
 from tests.recall.samples import fact, packet, refs, store
 
 HOSTILE = [
@@ -114,7 +115,6 @@ def test_hostile_filters_and_terms_change_nothing(context: Context, graph: Graph
 
 
 def _shape(graph: Graph) -> tuple[list[str], list[str]]:
-    with graph.driver.session() as session:
-        labels = sorted(row["label"] for row in session.run("CALL db.labels() YIELD label RETURN label"))
-        names = sorted(row["name"] for row in session.run("SHOW INDEXES YIELD name RETURN name"))
-    return labels, names
+    labels = [row["label"] for row in run(graph, "CALL db.labels() YIELD label RETURN label")]
+    names = [row["name"] for row in run(graph, "SHOW INDEXES YIELD name RETURN name")]
+    return sorted(labels), sorted(names)

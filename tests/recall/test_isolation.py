@@ -14,13 +14,21 @@ from amos_graph.commands.execution import Context
 from amos_graph.domain.scope import Identity, Scope
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.recall import recall
+from tests.administrator import run
 from tests.conftest import ContextOf
 from tests.recall.samples import edge, fact, packet, refs, store
 from tests.samples import source_event
 
 SECRET = {"project_id": "secret"}
 LATE = "2099-01-01T00:00:00Z"
-CUES = (["amos memory"], ["falcon"], ["Captain Nemo"], ["a1"], ["amos memory", "falcon and tea"], [])
+CUES: tuple[list[str], ...] = (
+    ["amos memory"],
+    ["falcon"],
+    ["Captain Nemo"],
+    ["a1"],
+    ["amos memory", "falcon and tea"],
+    [],
+)
 
 
 def _visible(context: Context) -> None:
@@ -194,14 +202,13 @@ def test_reading_unknown_scopes_creates_nothing(
     assert _nodes(graph, caller.scope.tenant_id) == before
 
 
-def _nodes(graph: Graph, tenant: str) -> list[tuple[list[str], int]]:
-    with graph.driver.session() as session:
-        rows = session.run(
-            "MATCH (n) WHERE n.shard STARTS WITH $tenant RETURN labels(n) AS labels, count(*) AS nodes "
-            "ORDER BY labels",
-            tenant=tenant,
-        )
-        return [(row["labels"], row["nodes"]) for row in rows]
+def _nodes(graph: Graph, tenant: str) -> list[dict[str, Any]]:
+    return run(
+        graph,
+        "MATCH (n) WHERE n.shard STARTS WITH $tenant "
+        "RETURN labels(n) AS labels, count(*) AS nodes ORDER BY labels",
+        tenant=tenant,
+    )
 
 
 def test_policies_decide_per_caller_and_processor(context_of: ContextOf, caller: Identity) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, LiteralString, cast
 
 import pytest
 
@@ -55,16 +55,17 @@ def test_each_statement_is_planned_from_an_index_and_without_warning(
     """EXPLAIN on a populated graph gives no notification but of properties nobody has set, and no scan."""
     _populate(context)
     header = read_header(name)
-    with graph.driver.session() as session:
+    with graph.driver.session() as session:  # pyright: ignore[reportUnknownMemberType]
         text = header.text.replace("CYPHER 25", "CYPHER 25 EXPLAIN", 1)
-        summary = session.run(text, header.sample).consume()
+        summary = session.run(cast("LiteralString", text), header.sample).consume()
+    plan = cast("dict[str, Any] | None", summary.plan)  # pyright: ignore[reportUnknownMemberType]
 
     told = [status for status in summary.gql_status_objects if status.is_notification]
     assert [status.status_description for status in told if status.raw_classification != "UNRECOGNIZED"] == []
     # Scope fields that no record of the store has set are unknown to it; relationship types are not.
     assert [status.gql_status for status in told if status.gql_status != "01N52"] == []
-    assert summary.plan is not None
-    assert set(_operators(summary.plan)).isdisjoint(_SCANS)
+    assert plan is not None
+    assert set(_operators(plan)).isdisjoint(_SCANS)
 
 
 def test_recall_leaves_a_verified_graph(context: Context, graph: Graph) -> None:

@@ -16,6 +16,7 @@ from amos_graph.domain.scope import Identity, Scope
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.recall import packet as packets
 from amos_graph.queries.recall.packet import CHANGES_MAX, Reading, touches
+from tests.administrator import run
 from tests.conftest import ContextOf
 from tests.recall.samples import edge, fact, packet, refs, store
 from tests.samples import source_event
@@ -88,18 +89,15 @@ def test_under_the_lock_a_packet_is_the_same_and_nothing_is_written(
 
     assert {**held, "generated_at": ""} == {**plain, "generated_at": ""}
     assert (nothing["graph_version"], nothing["items"]) == (0, [])
-    with graph.driver.session() as session:
-        rows = session.run(
-            "MATCH (j:Journal) WHERE j.shard STARTS WITH $t RETURN j.shard AS shard", t=caller.scope.tenant_id
-        )
-        assert [row["shard"] for row in rows] == [caller.scope.shard]
+    shards = "MATCH (j:Journal) WHERE j.shard STARTS WITH $tenant RETURN j.shard AS shard"
+    assert run(graph, shards, tenant=caller.scope.tenant_id) == [{"shard": caller.scope.shard}]
 
 
 @pytest.fixture
 def reading(context: Context, monkeypatch: pytest.MonkeyPatch) -> Reading:
     """A reading of a small graph, as recall makes it."""
     kept: list[Reading] = []
-    settled = packets._settled
+    settled = packets.settled
 
     def keep(*given: Any) -> Reading:
         kept.append(settled(*given))
@@ -116,7 +114,7 @@ def reading(context: Context, monkeypatch: pytest.MonkeyPatch) -> Reading:
             edge("a3", "contradicts", "a1", edge_id="edge_2"),
         ),
     )
-    monkeypatch.setattr(packets, "_settled", keep)
+    monkeypatch.setattr(packets, "settled", keep)
     packet(context, "amos", include_provenance=True)
     return kept[0]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -16,6 +16,7 @@ import pytest
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.recall.candidates import Gate
 from amos_graph.queries.recall.spread import BOUNDS, Bounds, spread
+from tests.administrator import run
 
 AT = datetime(2026, 6, 1, tzinfo=UTC)
 GATE = Gate(shard="", classes=("c1", "c2"), targeted=("c2",), states=("live", "archived"), at=AT)
@@ -126,7 +127,7 @@ def reference(given: World, gate: Gate, bounds: Bounds) -> Reached:
 
 
 @contextmanager
-def stored(graph: Graph, shard: str, given: World) -> Iterator[None]:
+def stored(graph: Graph, shard: str, given: World) -> Generator[None]:
     """The graph in Neo4j for as long as it is needed: a pure read is tested, so it is written directly."""
     atoms = [{"id": ref, "shard": shard, **atom} for ref, atom in given.atoms.items()]
     edges = [
@@ -138,27 +139,26 @@ def stored(graph: Graph, shard: str, given: World) -> Iterator[None]:
         }
         for edge in given.edges
     ]
-    with graph.driver.session() as session:
-        session.run(
-            "UNWIND $rows AS row CREATE (a:Atom) SET a = row "
-            "FOREACH (_ IN CASE WHEN row.state_key = 'live' THEN [1] ELSE [] END | SET a:Live) "
-            "CREATE (a)-[:REFERS_TO]->(:Entity {shard: $shard, id: 'ent:noise:' + row.id})",
-            rows=atoms,
-            shard=shard,
-        ).consume()
-        session.run(
-            "CYPHER 25 UNWIND $rows AS row MATCH (a:Atom {shard: $shard, id: row.source}) "
-            "MATCH (b:Atom {shard: $shard, id: row.target}) "
-            "CREATE (a)-[r:$(row.type)]->(b) SET r = row.properties",
-            rows=edges,
-            shard=shard,
-        ).consume()
-        try:
-            yield
-        finally:
-            session.run(
-                "MATCH (n {shard: $shard}) WHERE n:Atom OR n:Entity DETACH DELETE n", shard=shard
-            ).consume()
+    run(
+        graph,
+        "UNWIND $rows AS row CREATE (a:Atom) SET a = row "
+        "FOREACH (_ IN CASE WHEN row.state_key = 'live' THEN [1] ELSE [] END | SET a:Live) "
+        "CREATE (a)-[:REFERS_TO]->(:Entity {shard: $shard, id: 'ent:noise:' + row.id})",
+        rows=atoms,
+        shard=shard,
+    )
+    run(
+        graph,
+        "CYPHER 25 UNWIND $rows AS row MATCH (a:Atom {shard: $shard, id: row.source}) "
+        "MATCH (b:Atom {shard: $shard, id: row.target}) "
+        "CREATE (a)-[r:$(row.type)]->(b) SET r = row.properties",
+        rows=edges,
+        shard=shard,
+    )
+    try:
+        yield
+    finally:
+        run(graph, "MATCH (n {shard: $shard}) WHERE n:Atom OR n:Entity DETACH DELETE n", shard=shard)
 
 
 def walked(graph: Graph, given: World, gate: Gate, bounds: Bounds) -> Reached:
@@ -218,14 +218,11 @@ def test_raising_a_weight_never_lowers_what_passes_behind_it(graph: Graph, tenan
     gate = replace(GATE, shard=f"{tenant}/w")
     # A weight of zero is no edge, and making one raises the degree of its ends.
     edges = [edge["edge_id"] for edge in given.edges if 0 < edge["weight"] < 1][:12]
-    with stored(graph, gate.shard, given), graph.driver.session() as session:
+    with stored(graph, gate.shard, given):
         before = walked(graph, given, gate, wide)
         for edge_id in edges:
-            session.run(
-                "MATCH (:Atom {shard: $shard})-[r {edge_id: $edge_id}]->() SET r.weight = 1.0",
-                shard=gate.shard,
-                edge_id=edge_id,
-            ).consume()
+            raise_weight = "MATCH (:Atom {shard: $shard})-[r {edge_id: $edge_id}]->() SET r.weight = 1.0"
+            run(graph, raise_weight, shard=gate.shard, edge_id=edge_id)
             after = walked(graph, given, gate, wide)
             assert all(after[ref][0] >= activation for ref, (activation, _, _) in before.items())
             before = after

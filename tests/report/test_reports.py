@@ -8,19 +8,17 @@ from typing import Any
 import pytest
 
 from amos_graph.commands.archive import archive
-from amos_graph.commands.capture import capture
 from amos_graph.commands.commit import commit
 from amos_graph.commands.execution import Context
 from amos_graph.errors import AmosError
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.report import REPORTS, ROWS_MAX, report_names, run_report
+from tests import administrator
 from tests.samples import belief, source_event
 
 Rows = list[dict[str, Any]]
 Run = Callable[..., Rows]
-
-ABOUT_AMOS = {"relation": "rel:title", "object": "Amos the first"}
 
 
 @pytest.fixture
@@ -31,41 +29,6 @@ def run(graph: Graph, context: Context) -> Run:
         return run_report(graph, name, {"shard": context.scope.shard, **params}).rows
 
     return rows
-
-
-@pytest.fixture
-def story(context: Context) -> Context:
-    """Two beliefs that contradict each other, a third one that was archived, and a note that nothing cites."""
-    commit(
-        context,
-        {
-            "events": [source_event(), source_event("evd_turn2")],
-            "atoms": [
-                belief(id="belief:works", evidence_refs=["evd_turn1", "evd_turn2"]),
-                belief(id="belief:rests", payload={"relation": "rel:avoids"}, confidence={"level": "low"}),
-                belief(id="belief:gone", payload={"relation": "rel:knows"}),
-            ],
-            "entities": [{"id": "ent:project:amos", "aliases": ["The Memory"]}, {"id": "ent:place:nowhere"}],
-            "edges": [
-                {
-                    "source_ref": "belief:works",
-                    "target_ref": "belief:rests",
-                    "relation": "rel:contradicts",
-                    "evidence_refs": ["evd_turn1"],
-                    "confidence": {"level": "high"},
-                },
-                {
-                    "source_ref": "belief:works",
-                    "target_ref": "belief:gone",
-                    "relation": "rel:supports",
-                    "confidence": {"level": "high"},
-                },
-            ],
-        },
-    )
-    archive(context, {"atom_id": "belief:gone", "reason": "It was said in jest."})
-    capture(context, {"event": source_event("evd_unused", source_ref="archive://unused")})
-    return context
 
 
 def column(rows: Rows, name: str) -> list[Any]:
@@ -151,11 +114,8 @@ def test_a_whole_journal_is_fine(story: Context, run: Run) -> None:
 
 def test_a_cut_journal_is_not(story: Context, run: Run, graph: Graph) -> None:
     """An event taken out of the middle by somebody with the password leaves a gap and a broken link."""
-    graph.driver.execute_query(
-        "MATCH (e:Event {shard: $shard, graph_version: 2}) DETACH DELETE e",
-        shard=story.scope.shard,
-        database_=graph.database,
-    )
+    cut = "MATCH (e:Event {shard: $shard, graph_version: 2}) DETACH DELETE e"
+    administrator.run(graph, cut, shard=story.scope.shard)
     wrong = [row["check"] for row in run("chain_health") if not row["fine"]]
 
     assert wrong == ["events", "gaps", "events not chained to the one before"]
@@ -175,11 +135,8 @@ def test_orphans_and_strays(story: Context, run: Run, graph: Graph) -> None:
             }
         },
     )
-    graph.driver.execute_query(
-        "CREATE (:Entity {shard: $shard, id: 'ent:made:up', type: 'made', title: 'up'})",
-        shard=story.scope.shard,
-        database_=graph.database,
-    )
+    made = "CREATE (:Entity {shard: $shard, id: 'ent:made:up', type: 'made', title: 'up'})"
+    administrator.run(graph, made, shard=story.scope.shard)
 
     assert run("orphans") == [
         {"kind": "stray", "label": "Entity", "ref": "ent:made:up", "title": "up"},

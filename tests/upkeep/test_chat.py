@@ -60,7 +60,7 @@ def count(context: Context) -> int:
 
 
 def test_a_run_becomes_events_outcomes_and_a_judged_episode(context: Context, tmp_path: Path) -> None:
-    """Each message is evidence and an event in its place; a tool's answer is an outcome; the reward an episode."""
+    """Each message is evidence and an event in its place; an answer is an outcome, the reward an episode."""
     report = load_chat(in_process(context), written(tmp_path, RUN))
 
     assert report.ok

@@ -129,7 +129,12 @@ def test_stored_text_cannot_touch_the_terminal(context: Context, shown: Shown) -
         "evidence_refs": ["evd_evil"],
         "confidence": {"level": "high"},
     }
-    source = {"evidence_id": "evd_evil", "source_type": "note", "source_ref": evil, "payload": {}}
+    source: dict[str, Any] = {
+        "evidence_id": "evd_evil",
+        "source_type": "note",
+        "source_ref": evil,
+        "payload": {},
+    }
     in_process(context)("commit", {"atoms": [atom], "events": [source]}, "evil")
     page = shown(packet_view(recall(context, {"cues": ["red title"]})))
 

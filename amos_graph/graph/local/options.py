@@ -29,7 +29,7 @@ class LocalOptions:
     #: What Neo4j keeps of old transaction logs. Erased text stays in them until then.
     log_retention: str = "2 days 1G"
     checkpoint_interval_s: int = 900
-    start_timeout_s: float = 180.0
+    start_timeout_s: float = 240.0
     #: A clean stop flushes the page cache; killing sooner only makes the next start slower.
     stop_timeout_s: float = 120.0
     #: More flags for Java, after ours.

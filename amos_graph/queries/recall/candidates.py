@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from amos_graph.domain.ids import shard_key
-from amos_graph.domain.times import native_time
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.ranking import Traits
 from amos_graph.queries.recall.cues import Names, Terms, name_queries, slug_of, text_queries, tokens_of
 
 #: Atoms that words propose; hits that are looked at for them, plainly and under a filter.
-TEXT_MAX: Final = 400
+TEXT_MAX: Final = 250
 SCAN_MAX: Final = 2_000
 SCAN_FILTERED_MAX: Final = 20_000
 #: Atoms that one entity proposes, newest first, and entities that one request may name.
@@ -53,31 +52,22 @@ class NamedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class IdRow:
-    id: str
+class BrowsedRow:
+    ids: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class TraitsRow:
-    id: str
-    type: str
-    state_key: str
-    health_status: str
-    health_flags: list[str]
-    confidence: float
-    utility: float
-    salience: float
-    updated_at: Any
-    valid_from: Any
-    valid_until: Any
-    search_text: str
-    contradictions: int
+    #: The fields of Traits in order, up to the search text; times in microseconds since 1970.
+    traits: list[list[Any]]
 
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _TEXT = procedure("recall/find_text", TextRow)
 _ENTITIES = procedure("recall/find_entities", EntityRow)
 _NAMED = procedure("recall/find_named", NamedRow)
-_BROWSE = procedure("recall/browse_atoms", IdRow)
+_BROWSE = procedure("recall/browse_atoms", BrowsedRow)
 _TRAITS = procedure("recall/read_traits", TraitsRow)
 
 
@@ -163,10 +153,8 @@ def browse(tx: Tx, gate: Gate) -> Found:
     """The newest atoms that may enter, for a request that names nothing."""
     if not gate.classes:
         return Found()
-    rows = tx.many(
-        _BROWSE, shard=gate.shard, states=list(gate.states), limit=BROWSE_MAX + 1, **gate.filters()
-    )
-    return Found(ids=tuple(row.id for row in rows[:BROWSE_MAX]), truncated=len(rows) > BROWSE_MAX)
+    row = tx.one(_BROWSE, shard=gate.shard, states=list(gate.states), limit=BROWSE_MAX + 1, **gate.filters())
+    return Found(ids=tuple(row.ids[:BROWSE_MAX]), truncated=len(row.ids) > BROWSE_MAX)
 
 
 def fitting(tx: Tx, gate: Gate, ids: Sequence[str]) -> list[str]:
@@ -180,8 +168,8 @@ def read_traits(tx: Tx, gate: Gate, ids: Collection[str]) -> dict[str, Traits]:
     """What atoms are scored by, by id."""
     if not ids:
         return {}
-    rows = tx.many(_TRAITS, shard=gate.shard, ids=list(ids), classes=list(gate.classes))
-    return {row.id: _traits(row) for row in rows}
+    row = tx.one(_TRAITS, shard=gate.shard, ids=list(ids), classes=list(gate.classes))
+    return {stored[0]: _traits(stored) for stored in row.traits}
 
 
 def _by_words(tx: Tx, gate: Gate, terms: Terms, states: Sequence[str], limit: int) -> TextRow:
@@ -242,21 +230,27 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     return frozenset[str]().union(*sets)
 
 
-def _traits(row: TraitsRow) -> Traits:
-    tokens = frozenset(tokens_of(row.search_text))
+def _traits(stored: Sequence[Any]) -> Traits:
+    (ref, atom_type, state_key, health_status, health_flags, confidence, utility, salience, *rest) = stored
+    updated_at, valid_from, valid_until, contradictions, search_text = rest
+    tokens = frozenset(tokens_of(search_text))
     return Traits(
-        id=row.id,
-        type=row.type,
-        state_key=row.state_key,
-        health_status=row.health_status,
-        health_flags=row.health_flags,
-        confidence=row.confidence,
-        utility=row.utility,
-        salience=row.salience,
-        updated_at=native_time(row.updated_at),
-        valid_from=native_time(row.valid_from) if row.valid_from else None,
-        valid_until=native_time(row.valid_until) if row.valid_until else None,
-        contradictions=row.contradictions,
+        id=ref,
+        type=atom_type,
+        state_key=state_key,
+        health_status=health_status,
+        health_flags=health_flags,
+        confidence=confidence,
+        utility=utility,
+        salience=salience,
+        updated_at=_moment(updated_at),
+        valid_from=None if valid_from is None else _moment(valid_from),
+        valid_until=None if valid_until is None else _moment(valid_until),
+        contradictions=contradictions,
         tokens=tokens,
-        content=tokens - frozenset(tokens_of(row.id)),
+        content=tokens - frozenset(tokens_of(ref)),
     )
+
+
+def _moment(microseconds: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=microseconds)

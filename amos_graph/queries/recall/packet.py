@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from amos_graph.commands.execution import Context
 from amos_graph.domain.ids import derived_id
 from amos_graph.domain.packets import Asked, check_request
-from amos_graph.domain.times import now
+from amos_graph.domain.times import now, parse_time
 from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
@@ -31,6 +33,8 @@ from amos_graph.queries.rendering import english
 READS_MAX: Final = 3
 #: Writes during one read that are compared with it; more of them count as touching it.
 CHANGES_MAX: Final = 500
+#: A command accepted longer ago than this is in the graph as a whole.
+APPLIED_S: Final = 10.0
 #: Refs that an omission names.
 REFS_MAX: Final = 10
 
@@ -38,6 +42,8 @@ REFS_MAX: Final = 10
 @dataclass(frozen=True, slots=True)
 class ChangesRow:
     graph_version: int
+    accepted_at: str | None
+    head: str | None
     changes: list[dict[str, Any]]
 
 
@@ -81,32 +87,58 @@ def recall(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
             [Fault("client_identity", "is not the identity of this token")],
         )
     within = replace(context, scope=asked.scope)
-    return _assembled(within, asked, _settled(within, asked))
+    return _assembled(within, asked, settled(within, asked))
 
 
-def _settled(context: Context, asked: Asked) -> Reading:
-    """A reading of exactly one graph version: read, and read again while writers touch what was read."""
+def settled(context: Context, asked: Asked) -> Reading:
+    """A reading of exactly one graph version: read, and read again while writers touch what was read.
+
+    Neo4j shows a commit piece by piece while it is applied, so the newest command is in doubt until the
+    shard's lock, which it keeps to its end, has been held after it.
+    """
+    applied = 0
     for _ in range(READS_MAX):
-        reading = context.graph.read("recall", lambda tx: _attempt(tx, context, asked))
+        attempt = partial(_attempt, context=context, asked=asked, applied=applied)
+        reading = context.graph.read("recall", attempt)
         if reading is not None:
             return reading
+        applied = context.graph.write("recall_barrier", lambda tx: _hold(tx, asked.scope.shard))
     return context.graph.write("recall_held", lambda tx: _held(tx, context, asked))
 
 
-def _attempt(tx: Tx, context: Context, asked: Asked) -> Reading | None:
+def _attempt(tx: Tx, context: Context, asked: Asked, applied: int) -> Reading | None:
     shard = asked.scope.shard
     before = tx.maybe(_CHANGES, shard=shard, since=None, limit=0)
     version = before.graph_version if before else 0
+    since = max(applied, _undoubted(before)) if before else 0
     reading = _read(tx, context, asked, version)
-    after = tx.maybe(_CHANGES, shard=shard, since=version, limit=CHANGES_MAX)
-    if reading is None or (after is not None and touches(reading, after.changes)):
+    after = tx.maybe(_CHANGES, shard=shard, since=since, limit=CHANGES_MAX)
+    if reading is None or (after is not None and not _complete(after, since)):
         return None
-    return reading
+    return None if after is not None and touches(reading, after.changes) else reading
+
+
+def _undoubted(head: ChangesRow) -> int:
+    """The newest version that is certainly applied as a whole: only the last command can be under way."""
+    if head.accepted_at is None or head.head is None:
+        return head.graph_version
+    age_s = (parse_time(now()) - parse_time(head.accepted_at)).total_seconds()
+    return head.graph_version if age_s > APPLIED_S else json.loads(head.head)["command"]["first"] - 1
+
+
+def _complete(after: ChangesRow, since: int) -> bool:
+    """True if every event since has shown what it wrote."""
+    shown = {change["graph_version"] for change in after.changes}
+    return len(after.changes) >= CHANGES_MAX or shown.issuperset(range(since + 1, after.graph_version + 1))
+
+
+def _hold(tx: Tx, shard: str) -> int:
+    held = tx.maybe(_HOLD, shard=shard, lock_token=secrets.token_hex(8))
+    return held.graph_version if held else 0
 
 
 def _held(tx: Tx, context: Context, asked: Asked) -> Reading:
-    held = tx.maybe(_HOLD, shard=asked.scope.shard, lock_token=secrets.token_hex(8))
-    reading = _read(tx, context, asked, held.graph_version if held else 0)
+    reading = _read(tx, context, asked, _hold(tx, asked.scope.shard))
     if reading is None:
         raise AmosError("internal", "an atom that was found could not be read under the shard's lock")
     return reading

@@ -14,10 +14,8 @@ from amos_graph.queries.recall.candidates import Gate
 
 @dataclass(frozen=True, slots=True)
 class ReachedRow:
-    id: str
-    activation: float
-    seed: str
-    path: list[dict[str, Any]]
+    #: Id, activation, seed and path of each atom, strongest first.
+    reached: list[tuple[str, float, str, list[dict[str, Any]]]]
 
 
 _SPREAD = procedure("recall/spread_activation", ReachedRow)
@@ -29,8 +27,8 @@ class Bounds:
 
     seeds: int = 50
     fan_out: int = 20
-    frontier: int = 200
-    reached: int = 600
+    frontier: int = 100
+    reached: int = 300
     decay: float = 0.5
 
 
@@ -55,7 +53,7 @@ def spread(
     ]
     if not seeds or not gate.classes:
         return {}
-    rows = tx.many(
+    row = tx.one(
         _SPREAD,
         shard=gate.shard,
         seeds=seeds,
@@ -68,4 +66,4 @@ def spread(
         frontier=bounds.frontier,
         limit=bounds.reached,
     )
-    return {row.id: Activation(row.activation, row.seed, tuple(row.path)) for row in rows}
+    return {ref: Activation(strength, seed, tuple(path)) for ref, strength, seed, path in row.reached}

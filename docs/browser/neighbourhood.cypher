@@ -1,0 +1,10 @@
+// The neighbourhood of an entity: what is believed about it, on what evidence, and what that touches
+// :params {"shard": "default/main", "about": "ent:project:ferrytime"}
+CYPHER 25
+MATCH (named:Entity {shard: $shard, id: $about})<-[:REFERS_TO]-(atom:Atom&Live)
+WITH named, atom
+ORDER BY atom.confidence_score DESC, atom.id
+LIMIT 40
+MATCH path = (named)<-[:REFERS_TO]-(atom)-[:!OF]-(:Atom|Entity|Evidence)
+RETURN path
+LIMIT 300

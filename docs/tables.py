@@ -1,0 +1,240 @@
+"""The tables of the documents that are made from the code; `python docs/generate.py` writes them.
+
+A table stands between `<!-- table: NAME -->` and `<!-- end: NAME -->`; NAME is a function of TABLES.
+"""  # noqa: INP001 - imported by a script that is run by path
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from amos_graph.domain.atoms import GUARDED, PAYLOADS
+from amos_graph.domain.atoms.payload import Payload
+from amos_graph.domain.dictionary import RELATIONS, VOCABULARIES
+from amos_graph.domain.events import EVENT_TYPES
+from amos_graph.domain.ids import relationship_type
+from amos_graph.domain.lifecycle import HEALTH_DEFAULTS, HEALTH_STATUSES, MEANINGS, TRANSITIONS
+from amos_graph.domain.scope import CAPABILITIES
+from amos_graph.graph.files import CONSTRAINTS
+from amos_graph.graph.migrations import schema_name, shipped
+from amos_graph.queries.report import REPORTS
+from amos_graph.settings import Settings
+
+DOCS: Final = Path(__file__).resolve().parent
+_PLACE: Final = re.compile(r"(<!-- table: ([a-z-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
+#: A comment, possibly of several lines, and the setting below it.
+_SETTING: Final = re.compile(r"((?:    #: .*\n)+)    ([a-z_0-9]+): ")
+_SHARED: Final = (*BaseModel.model_fields, *Payload.model_fields)
+
+
+def rendered(text: str) -> str:
+    """A document with each of its tables as the code is now."""
+    return _PLACE.sub(lambda place: f"{place[1]}{TABLES[place[2]]()}{place[3]}", text)
+
+
+def atom_types() -> str:
+    """Each atom type: fields, native properties, roles and slot."""
+    return _table(
+        ("type", "label", "must have", "may have", "native properties", "one at a time"),
+        (_atom_type(name, model) for name, model in PAYLOADS.items()),
+    )
+
+
+def _atom_type(name: str, model: type[Payload]) -> list[str]:
+    fields = {
+        field.alias or key: field.is_required()
+        for key, field in model.model_fields.items()
+        if key not in _SHARED
+    }
+    native = [key if key == path else f"{key} (from {path})" for key, path in model.lifted.items()]
+    return [
+        _code(name),
+        _code(model.label),
+        _codes(key for key, required in fields.items() if required),
+        _codes(key for key, required in fields.items() if not required),
+        _codes(native),
+        _codes(model.slot),
+    ]
+
+
+def guarded_types() -> str:
+    """The types that are refused, and why."""
+    return _table(("type", "why it is refused"), ([_code(n), why] for n, why in GUARDED.items()))
+
+
+def edge_relations() -> str:
+    """The relations between atoms."""
+    return _table(
+        ("relation", "native type", "meaning", "passes on", "inverse", "kept or pruned"),
+        (
+            [
+                _code(relation.id),
+                _code(relationship_type(relation.id)),
+                relation.description,
+                f"{relation.spread_weight:g}",
+                "itself" if relation.symmetric else _code(relation.inverse or ""),
+                "protected" if relation.protected else "prunable" if relation.prunable else "",
+            ]
+            for relation in RELATIONS.values()
+            if relation.kind == "edge"
+        ),
+    )
+
+
+def payload_relations() -> str:
+    """The predicates inside payloads."""
+    single = [r.id for r in RELATIONS.values() if r.kind == "payload" and r.single_valued]
+    many = [r.id for r in RELATIONS.values() if r.kind == "payload" and not r.single_valued]
+    return f"One value at a time: {_codes(single)}.\n\nAny number of values: {_codes(many)}.\n"
+
+
+def vocabularies() -> str:
+    """Every closed list of values."""
+    return _table(
+        ("list", "values"), ([_code(group), _codes(values)] for group, values in VOCABULARIES.items())
+    )
+
+
+def transitions() -> str:
+    """What may follow what in an atom's life."""
+    return _table(
+        ("from", "to", "by"),
+        (
+            [_code(before), _code(after), _code(guard) if guard else "an ordinary command"]
+            for (before, after), guard in TRANSITIONS.items()
+        ),
+    )
+
+
+def health() -> str:
+    """What ordinary recall does with each health status."""
+    return _table(
+        ("health", "what recall does", "in the words of the specification"),
+        (
+            [_code(status), HEALTH_DEFAULTS[status].replace("_", " "), MEANINGS["health_status"][status]]
+            for status in HEALTH_STATUSES
+        ),
+    )
+
+
+def capabilities() -> str:
+    """What a token can be allowed to do."""
+    return _table(("capability", "allows to"), ([_code(n), what] for n, what in CAPABILITIES.items()))
+
+
+def event_types() -> str:
+    """The journal's event types."""
+    return _table(
+        ("event", "writes"), ([_code(name), ", ".join(sorted(kinds))] for name, kinds in EVENT_TYPES.items())
+    )
+
+
+def schema() -> str:
+    """The constraints and indexes, in the order in which they are made."""
+    return _table(
+        ("name", "why"),
+        (
+            [_code(schema_name(migration)), _sentence(CONSTRAINTS / f"{migration.name}.cypher")]
+            for migration in shipped()
+        ),
+    )
+
+
+def settings() -> str:
+    """Every setting with its default."""
+    comments = _setting_comments()
+    return _table(
+        ("variable", "default", "what it is"),
+        (
+            [_code(f"AMOS_{name.upper()}"), _default(name, field.default), comments[name]]
+            for name, field in Settings.model_fields.items()
+        ),
+    )
+
+
+def _default(name: str, value: Any) -> str:
+    if name == "home":
+        return _code("~/.amos-graph")
+    return "none" if value in (None, PydanticUndefined) else _code(f"{value}")
+
+
+def _setting_comments() -> dict[str, str]:
+    """The `#:` comment above each setting. Raises KeyError later for a setting without one."""
+    source = (DOCS.parent / "amos_graph" / "settings.py").read_text(encoding="utf-8")
+    return {name: " ".join(said.replace("#:", " ").split()) for said, name in _SETTING.findall(source)}
+
+
+def reports() -> str:
+    """The reports, what they show, and their parameters beside `shard` and `limit`."""
+    return _table(
+        ("report", "what it shows", "when", "parameters"),
+        (
+            [
+                f"[`{name}`](../cypher/report/{name}.cypher)",
+                report.header.notes["title"],
+                report.header.notes["purpose"],
+                _codes(
+                    f"{key}{'' if not kind.endswith('?') else ' (may be left out)'}"
+                    for key, kind in report.header.params.items()
+                    if key not in ("shard", "limit")
+                ),
+            ]
+            for name, report in REPORTS.items()
+        ),
+    )
+
+
+def favourites() -> str:
+    """The statements that draw."""
+    return _table(
+        ("favourite", "what it draws"),
+        (
+            [f"[`{path.stem}`](browser/{path.name})", _sentence(path)]
+            for path in sorted((DOCS / "browser").glob("*.cypher"))
+        ),
+    )
+
+
+TABLES: Final[Mapping[str, Callable[[], str]]] = {
+    "atom-types": atom_types,
+    "capabilities": capabilities,
+    "edge-relations": edge_relations,
+    "event-types": event_types,
+    "favourites": favourites,
+    "guarded-types": guarded_types,
+    "health": health,
+    "payload-relations": payload_relations,
+    "reports": reports,
+    "schema": schema,
+    "settings": settings,
+    "transitions": transitions,
+    "vocabularies": vocabularies,
+}
+
+
+def _sentence(path: Path) -> str:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    said = [
+        line.removeprefix("//").strip() for line in lines if line.startswith("//") and ":params" not in line
+    ]
+    return " ".join(said)
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def _codes(texts: Iterable[str]) -> str:
+    return ", ".join(map(_code, texts))
+
+
+def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    names = list(columns)
+    lines = [f"| {' | '.join(names)} |", f"| {' | '.join('---' for _ in names)} |"]
+    lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,92 @@
+"""A shard that has every label, relationship type and property that a statement may name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from amos_graph.commands.archive import archive
+from amos_graph.commands.clients import register_client, revoke_client
+from amos_graph.commands.commit import commit, propose
+from amos_graph.commands.execution import Context
+from amos_graph.domain.dictionary import RELATIONS
+from amos_graph.domain.scope import SCOPE_FIELDS
+from amos_graph.domain.times import format_time
+from tests.samples import belief, source_event
+
+_CONFIDENCE = {"level": "high", "score": 0.9, "basis": {"notes": "n"}}
+_POLICY = {"allowed_identities": ["svc:test"]}
+
+
+def populate(context: Context) -> None:
+    """Fill the context's shard through the commands, and nothing else."""
+    narrow = {name: f"{name}:1" for name in SCOPE_FIELDS[2:]}
+    common = {"evidence_refs": ["evd_turn1"], "confidence": _CONFIDENCE}
+    events = [source_event(), source_event("evd_far", payload={"text": "x" * 20_000}, access_policy=_POLICY)]
+    interval = {"from": "2026-01-01T00:00:00Z", "until": "2026-02-01T00:00:00Z"}
+    atoms = [
+        belief(id="b1", **common, payload={"validity_interval": interval, "qualifiers": {"a": 1}}),
+        belief(id="b2", **common, payload={"object": "two"}, decay_policy={"k": 1}, index_refs={"text": "t"}),
+        belief(id="b3", **common, payload={"object": "three"}, supersedes=["b2"]),
+        belief(id="b4", **common, payload={"object": "four"}, observed_at="2026-01-01T00:00:00Z"),
+        *(_said(n, common) for n in (1, 2)),
+    ]
+    relations = sorted(entry.id for entry in RELATIONS.values() if entry.kind == "edge")
+    commit(
+        context,
+        {
+            "events": events,
+            "atoms": atoms,
+            "edges": [_edge("b1", "b4", relation) for relation in relations if relation != "rel:supersedes"],
+            "entities": [
+                {"id": "ent:person:ada", "aliases": ["Countess"], "external_refs": ["https://example.org"]},
+                {"id": "ent:person:ada2", "merged_into": "ent:person:ada"},
+            ],
+            "relations": [{"id": "rel:outranks", "kind": "edge", "description": "d", "inverse": "rel:under"}],
+            "enums": [{"id": "enum:mood:calm", "description": "d"}],
+        },
+    )
+    narrowed = replace(context, scope=context.identity.within(narrow))
+    commit(
+        narrowed,
+        {
+            "events": [source_event("evd_narrow")],
+            "atoms": [belief(evidence_refs=["evd_narrow"], access_policy=_POLICY)],
+        },
+    )
+    propose(context, {"candidates": [belief(id="p1", payload={"object": "maybe"})]})
+    commit(
+        context,
+        {
+            "atoms": [belief(id="gone", payload={"object": "gone"})],
+            "edges": [_edge("gone", "b1", "rel:supports")],
+        },
+    )
+    archive(context, {"atom_id": "gone", "reason": "for the law"})
+    for name in ("cli_one", "cli_two"):
+        request = {
+            "id": name,
+            "service_id": "svc:one",
+            "capabilities": ["memory.read"],
+            "expires_at": format_time(datetime.now(UTC) + timedelta(days=1)),
+        }
+        register_client(context, request)
+    revoke_client(context, "cli_two")
+
+
+def _edge(source: str, target: str, relation: str) -> dict[str, Any]:
+    return {
+        "source_ref": source,
+        "target_ref": target,
+        "relation": relation,
+        "evidence_refs": ["evd_turn1"],
+        "confidence": _CONFIDENCE,
+        "access_policy": _POLICY,
+        "valid_from": "2026-01-01T00:00:00Z",
+    }
+
+
+def _said(sequence: int, common: dict[str, Any]) -> dict[str, Any]:
+    payload = {"conversation_id": "c", "sequence": sequence, "actor": "user", "role": "user", "content": "hi"}
+    return {"id": f"said{sequence}", "type": "interaction_event", **common, "payload": payload}
