@@ -11,9 +11,9 @@ import uvicorn
 
 from amos_graph.api.app import create_app
 from amos_graph.api.store import STOP_S, open_graph
+from amos_graph.commands.dictionary import prepare
 from amos_graph.errors import AmosError
 from amos_graph.graph.archive import Archive
-from amos_graph.graph.migrations import migrate
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.health import unsafe_settings
 from amos_graph.settings import Settings
@@ -26,7 +26,7 @@ def serve(graph: Graph, settings: Settings, host: str, port: int) -> None:
     """Serve until told to stop. Neo4j may come later: `/ready` says when it is there."""
     configure_logging()
     stopping = threading.Event()
-    preparing = threading.Thread(target=_prepare, args=(graph, stopping), daemon=True)
+    preparing = threading.Thread(target=_prepare, args=(graph, settings, stopping), daemon=True)
     preparing.start()
     app = create_app(graph, settings, Archive(settings.archive_folder))
     try:
@@ -51,12 +51,12 @@ def configure_logging() -> None:
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
-def _prepare(graph: Graph, stopping: threading.Event) -> None:
-    """Bring the schema up to date as soon as Neo4j answers, and say what is unsafe about it (T30)."""
+def _prepare(graph: Graph, settings: Settings, stopping: threading.Event) -> None:
+    """Prepare the store as soon as Neo4j answers, and say what is unsafe about it (T30)."""
     while not stopping.is_set():
         try:
             graph.driver.verify_connectivity()  # pyright: ignore[reportUnknownMemberType]
-            for name in migrate(graph):
+            for name in prepare(graph, settings):
                 _log.info("migrated: %s", name)
             for setting in unsafe_settings(graph):
                 _log.warning("Neo4j is configured unsafely: %s", setting)

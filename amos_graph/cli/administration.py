@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -12,7 +14,7 @@ import typer
 
 from amos_graph.api.store import await_store, open_graph, operator
 from amos_graph.cli.credentials import open_client
-from amos_graph.cli.lifecycle import bring_up, show_up
+from amos_graph.cli.lifecycle import bring_up, down, show_up
 from amos_graph.cli.output import (
     JsonOption,
     NotRunningError,
@@ -25,10 +27,10 @@ from amos_graph.cli.output import (
     print_table,
 )
 from amos_graph.commands.clients import register_client, revoke_client
+from amos_graph.commands.dictionary import prepare
 from amos_graph.domain.scope import CAPABILITIES
 from amos_graph.domain.times import format_time
 from amos_graph.errors import AmosError, invalid
-from amos_graph.graph.migrations import migrate as apply_migrations
 from amos_graph.graph.procedures import Header
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.clients import list_clients
@@ -57,8 +59,8 @@ def opened(as_json: bool) -> Generator[tuple[Graph, Settings]]:
 
 def migrate(as_json: JsonOption = False) -> None:
     """Bring the schema of the store up to date."""
-    with opened(as_json) as (graph, _), counted("migrating") as tell:
-        applied = apply_migrations(graph, tell)
+    with opened(as_json) as (graph, settings), counted("migrating") as tell:
+        applied = prepare(graph, settings, tell)
     if as_json:
         print_json({"applied": applied})
         return
@@ -225,7 +227,11 @@ def revoke(
         out.print(f"revoked: {client_id}", markup=False)
 
 
-def demo(as_json: JsonOption = False) -> None:
+def demo(
+    *,
+    stay: Annotated[bool, typer.Option("--stay", help="Stay up until Ctrl-C, then stop everything.")] = False,
+    as_json: JsonOption = False,
+) -> None:
     """Load a small story of a team of agents, ask questions about it, and verify."""
     from amos_graph.upkeep import demo as story  # noqa: PLC0415 - a story that only this command needs
 
@@ -235,4 +241,20 @@ def demo(as_json: JsonOption = False) -> None:
         with open_client(settings) as amos:
             code = story.run(amos, err if as_json else out)
     show_up(found, as_json)
+    if stay:
+        _stay(as_json)
+    elif not as_json:
+        out.print("It runs on in the background: amos down stops it.")
     raise typer.Exit(code)
+
+
+def _stay(as_json: bool) -> None:
+    """Wait for Ctrl-C or a termination signal, then stop what was started."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if not as_json:
+        out.print("Up until Ctrl-C.")
+    try:
+        while True:
+            time.sleep(1)
+    except KeyboardInterrupt:
+        down(as_json)

@@ -24,10 +24,10 @@ from amos_graph.cli.output import (
     steps,
 )
 from amos_graph.cli.service import ServiceHome, is_ready
+from amos_graph.commands.dictionary import prepare
 from amos_graph.errors import AmosError
 from amos_graph.graph.local import Running
 from amos_graph.graph.local.home import folder_bytes
-from amos_graph.graph.migrations import migrate
 from amos_graph.graph.migrations import status as migration_status
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.health import unsafe_settings
@@ -128,7 +128,7 @@ def _prepared(settings: Settings) -> Generator[tuple[Graph, Running | None, list
     try:
         await_store(graph, STORE_WAIT_S)
         with counted("migrating") as tell_migrated:
-            migrate(graph, tell_migrated)
+            prepare(graph, settings, tell_migrated)
         yield graph, neo4j, [*(neo4j.notes if neo4j else ()), *_unsafe(graph)]
     finally:
         graph.close()

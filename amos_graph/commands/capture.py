@@ -95,6 +95,9 @@ def check_sources(context: Context, values: Sequence[Mapping[str, Any]], at: str
         scope = event.scope or context.scope
         context.writable(scope, f"{path}.scope")
         ref = event.evidence_id or evidence_id(event, scope)
+        if event.payload.get("archived") is True:
+            # Otherwise a caller could make a record point at archived bytes that are not its own.
+            raise invalid(f"{path}.payload.archived", "is how the store marks a payload in the archive")
         raw = canonical_bytes(event.payload)
         if len(raw) > settings.evidence_bytes_max:
             raise invalid(f"{path}.payload", f"larger than {settings.evidence_bytes_max} bytes")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from amos_graph.upkeep import story_records as names
-from amos_graph.upkeep.story_records import Chapter, atom, day, edge, entity, source, talk
+from amos_graph.upkeep.story_records import Chapter, atom, day, edge, entity, predicate, source, talk
 
 
 def _goal(status: str, *proofs: str, at: str, version: int = 0, **more: Any) -> dict[str, Any]:
@@ -79,18 +79,8 @@ CHAPTERS: Final[tuple[Chapter, ...]] = (
             entity(names.NORRHAVN, "Norrhavn", "North Harbour"),
         ),
         relations=(
-            {
-                "id": "rel:has_tide_readings",
-                "kind": "payload",
-                "description": "is a pier for which the tide feed delivers readings",
-                "single_valued": True,
-            },
-            {
-                "id": "rel:refresh_interval",
-                "kind": "payload",
-                "description": "delivers new data once in this time",
-                "single_valued": True,
-            },
+            predicate("has_tide_readings", "is a pier for which the tide feed delivers readings"),
+            predicate("refresh_interval", "delivers new data once in this time"),
         ),
         events=tuple(source for source, _ in _KICKOFF),
         atoms=(

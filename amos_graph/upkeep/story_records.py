@@ -63,6 +63,11 @@ def entity(ref: str, name: str, *aliases: str) -> dict[str, Any]:
     return {"id": ref, "type": ref.split(":")[1], "canonical_name": name, "aliases": list(aliases)}
 
 
+def predicate(name: str, description: str) -> dict[str, Any]:
+    """A relation of the story's own, of which a subject has one value at a time."""
+    return {"id": f"rel:{name}", "kind": "payload", "description": description, "single_valued": True}
+
+
 def source(name: str, source_type: str, ref: str, at: str, **payload: Any) -> dict[str, Any]:
     """A source event, under an id of the story's."""
     return {

@@ -9,6 +9,7 @@
 // @sample {"shard": "t/w", "after": "", "limit": 10}
 CYPHER 25
 MATCH (v:Version {shard: $shard})
+USING INDEX v:Version(shard, ref, version)
 WHERE v.ref > $after
   AND v.version > 0
 WITH DISTINCT v.ref AS ref
@@ -16,6 +17,7 @@ ORDER BY ref
 LIMIT $limit
 CALL (ref) {
   MATCH (v:Version {shard: $shard, ref: ref})
+  USING INDEX v:Version(shard, ref, version)
   WHERE v.version > 0
   WITH v
   ORDER BY v.version DESC

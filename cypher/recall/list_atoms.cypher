@@ -16,8 +16,9 @@
 // @sample {"shard": "t/w", "classes": ["c"], "after_created": null, "after_id": "", "states": [], "types": [], "health": [], "subject": null, "relation": null, "entity": null, "valid_at": null, "limit": 10}
 CYPHER 25
 MATCH (a:Atom {shard: $shard})
+USING INDEX a:Atom(shard, created_at)
 WHERE a.created_at >= $after_created
-  AND (a.created_at > $after_created OR a.id > $after_id)
+  AND CASE a.created_at WHEN $after_created THEN a.id > $after_id ELSE true END
   AND a.access_class IN $classes
   AND (size($states) = 0 OR a.lifecycle_state IN $states)
   AND (size($types) = 0 OR a.type IN $types)
@@ -31,5 +32,5 @@ RETURN a.id AS id,
        a.version AS version,
        a.state_key AS state_key,
        a.last_write_event_id AS event_id
-ORDER BY created_at, id
+ORDER BY a.shard, a.created_at, a.id
 LIMIT $limit

@@ -18,7 +18,7 @@
 CYPHER 25
 MATCH (a:Atom {shard: $shard, subject: $subject})
 WHERE a.created_at >= $after_created
-  AND (a.created_at > $after_created OR a.id > $after_id)
+  AND CASE a.created_at WHEN $after_created THEN a.id > $after_id ELSE true END
   AND a.access_class IN $classes
   AND (size($states) = 0 OR a.lifecycle_state IN $states)
   AND (size($types) = 0 OR a.type IN $types)
@@ -31,5 +31,5 @@ RETURN a.id AS id,
        a.version AS version,
        a.state_key AS state_key,
        a.last_write_event_id AS event_id
-ORDER BY created_at, id
+ORDER BY a.shard, a.created_at, a.id
 LIMIT $limit
