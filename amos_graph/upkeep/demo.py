@@ -100,7 +100,7 @@ def tell(send: Send, recall: Ask, get: Ask, verify: Callable[[], dict[str, Any]]
     console.width = min(console.width, WIDTH)
     console.print()
     console.rule("The story")
-    versions = _write(send, console)
+    versions = load_story(send, lambda line: console.print(Text(f"  {line}")))
     missed = [wrong for question in QUESTIONS for wrong in _ask(recall, question, console)]
     console.print()
     console.rule("One memory, before and after it was corrected")
@@ -118,15 +118,16 @@ def _show(console: Console, view: RenderableType) -> None:
     console.print(view, soft_wrap=False)
 
 
-def _write(send: Send, console: Console) -> Mapping[str, int]:
-    """Write each chapter; the graph version after each, by its name."""
+def load_story(send: Send, note: Callable[[str], None] | None = None) -> Mapping[str, int]:
+    """Write each chapter once; the graph version after each, by its name."""
     versions: dict[str, int] = {}
     for chapter in CHAPTERS:
         payload = chapter.payload()
         receipt = send("commit", payload, f"story-{digest(payload)[:40]}")
         versions[chapter.name] = receipt["graph_version"]
         done = "was there" if receipt.get("replayed") else f"{len(receipt['created'])} records"
-        console.print(Text(f"  {chapter.title} ({done})"))
+        if note:
+            note(f"{chapter.title} ({done})")
     return versions
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,41 +12,45 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
+from amos_graph.api.store import operator
+from amos_graph.commands.dictionary import prepare
 from amos_graph.graph.local import LocalNeo4j, Running
-from amos_graph.graph.transactions import connect
+from amos_graph.graph.procedures import read_header
+from amos_graph.graph.transactions import Graph, connect
+from amos_graph.settings import Settings
+from amos_graph.upkeep.demo import load_story
+from amos_graph.upkeep.sending import in_process
 from tests.local.conftest import SMALL
 
 pytestmark = pytest.mark.browser
 
-SCREENSHOT = Path(__file__).resolve().parents[2] / "docs" / "images" / "browser.png"
+ROOT = Path(__file__).resolve().parents[2]
+SCREENSHOT = ROOT / "docs" / "images" / "browser.png"
 _WAIT_MS = 60_000
-REPORT = (
-    "MATCH path = (belief:Belief)-[:SUPERSEDES|SUPPORTS|EVIDENCED_BY|REFERS_TO*1..2]-() RETURN path LIMIT 100"
-)
-STORY = """
-CREATE (now:Atom:Belief:Live {title: 'The Berlin office opens at 9'}),
-  (before:Atom:Belief {title: 'The Berlin office opens at 8'}),
-  (goal:Atom:Goal:Live {title: 'Answer callers in time'}),
-  (office:Entity {title: 'Berlin office'}),
-  (letter:Evidence {title: 'Letter of 3 May'}),
-  (call:Evidence {title: 'Call of 9 June'}),
-  (now)-[:SUPERSEDES]->(before),
-  (now)-[:SUPPORTS]->(goal),
-  (now)-[:EVIDENCED_BY]->(call),
-  (before)-[:EVIDENCED_BY]->(letter),
-  (now)-[:REFERS_TO]->(office),
-  (before)-[:REFERS_TO]->(office)
-"""
+_DROP = """([text, name]) => {
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([text], name, {type: 'text/plain'}));
+  const drag = (kind, target) =>
+    target.dispatchEvent(new DragEvent(kind, {bubbles: true, cancelable: true, dataTransfer: transfer}));
+  const editor = document.querySelector('.monaco-editor');
+  drag('dragenter', editor);
+  drag('dragover', editor);
+  setTimeout(() => drag('drop', document.elementFromPoint(700, 40)), 700);
+}"""
 
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A managed server with a small story in it."""
-    server = LocalNeo4j(tmp_path_factory.mktemp("browser"), options=SMALL)
+    """A managed server that holds the demo's story."""
+    home = tmp_path_factory.mktemp("browser")
+    server = LocalNeo4j(home, options=SMALL)
     started = server.start()
-    with connect(started.uri, started.user, started.password) as driver:
-        driver.execute_query(STORY, database_="neo4j")
+    graph = Graph(connect(started.uri, started.user, started.password))
+    settings = Settings.model_validate({"home": home})
+    prepare(graph, settings)
+    load_story(in_process(operator(graph, settings)))
     yield started
+    graph.close()
     server.stop()
 
 
@@ -74,28 +79,50 @@ def log_in(page: Page, running: Running) -> None:
 
 
 def run(page: Page, statement: str) -> None:
-    """Type a statement into the editor and run it."""
+    """Replace what stands in the editor by a statement, and run it."""
     page.locator(".monaco-editor").first.click()
+    page.keyboard.press("Control+A")
     page.keyboard.insert_text(statement)
     # The button takes what the editor has told it; that comes a moment after the keys.
     page.wait_for_timeout(1_000)
     page.get_by_test_id("editor-Run").click()
+    page.wait_for_timeout(2_000)
 
 
-def test_an_analyst_logs_in_runs_a_report_and_sees_the_graph(page: Page, running: Running) -> None:
-    """Nodes with their titles and relationships with their types are drawn; README shows the picture."""
+def drop(page: Page, path: Path) -> None:
+    """Drag a file onto Browser, as an analyst does with the style."""
+    page.evaluate(_DROP, [path.read_text(encoding="utf-8"), path.name])
+    page.wait_for_timeout(1_500)
+
+
+def test_an_analyst_logs_in_and_sees_the_memories(page: Page, running: Running) -> None:
+    """The style is dropped in, a favourite is run, and titled nodes with typed links are drawn."""
     log_in(page, running)
-    run(page, REPORT)
+    drop(page, ROOT / "docs" / "amos.grass")
+    run(page, ':params {"shard": "default/main"}')
+    run(page, (ROOT / "docs" / "browser" / "first_look.cypher").read_text(encoding="utf-8"))
     page.locator("g.node").first.wait_for()
     # The layout moves for a few seconds; a later picture is a readable one.
-    page.wait_for_timeout(4_000)
+    page.wait_for_timeout(8_000)
     SCREENSHOT.parent.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SCREENSHOT))
     captions = " ".join(page.locator("g.node").all_text_contents())
+    types = set(page.locator("g.relationship").all_text_contents())
 
-    assert page.locator("g.node").count() == 6
-    assert page.locator("g.relationship").count() == 6
-    assert "Berlin" in captions
+    assert page.locator("g.node").count() > 20
+    assert "Lena" in captions
+    assert {"REFERS_TO", "EVIDENCED_BY"} <= types
+
+
+def test_an_analyst_runs_a_report_with_its_sample(page: Page, running: Running) -> None:
+    """A report's sample is pasted as parameters, its text is run, and its rows are those of the story."""
+    header = read_header("report/believed_about")
+    log_in(page, running)
+    run(page, f":params {json.dumps(header.sample)}")
+    run(page, header.text)
+    page.get_by_text("evidence_count", exact=False).first.wait_for()
+
+    assert page.get_by_text("story/", exact=False).first.is_visible()
 
 
 def test_browser_runs_nothing_from_elsewhere(page: Page, running: Running) -> None:

@@ -21,6 +21,7 @@ from amos_graph.domain.scope import CAPABILITIES, Identity, Scope
 from amos_graph.errors import AmosError
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.local import LocalNeo4j, LocalOptions
+from amos_graph.graph.local.process import identify
 from amos_graph.graph.migrations import schema_faults
 from amos_graph.graph.transactions import Graph, connect
 from amos_graph.queries.get import get_atom
@@ -116,6 +117,8 @@ def test_a_killed_server_loses_nothing_acknowledged(
                 time.sleep(chance.uniform(1.0, 4.0))
                 before = len(history.of("ok"))
                 os.kill(running.pid, signal.SIGKILL)
+                # A killed process takes a moment to give its memory back; it is no server to wait for.
+                _wait_for(lambda pid=running.pid: identify(pid) is None)
                 restarted = server.start()
                 assert restarted.uri == running.uri, "the server came back at another port"
                 running = restarted
