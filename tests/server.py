@@ -40,7 +40,8 @@ def provided_server(home: Path) -> Generator[Server]:
         with _container() as server:
             yield server
     else:
-        local = LocalNeo4j(home, options=LocalOptions())
+        # Half the processor time of a start, and statements are small here.
+        local = LocalNeo4j(home, options=LocalOptions(java_flags=("-XX:TieredStopAtLevel=1",)))
         running = local.start()
         try:
             yield Server(running.uri, running.user, running.password)

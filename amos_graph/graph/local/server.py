@@ -24,7 +24,7 @@ from amos_graph.graph.local.java import find_java
 from amos_graph.graph.local.launch import DatabaseOfflineError, find_process, launch, wait_ready
 from amos_graph.graph.local.locks import file_lock
 from amos_graph.graph.local.options import LOOPBACK, USER, LocalOptions, default_cache, default_home
-from amos_graph.graph.local.process import find_by_arguments, terminate
+from amos_graph.graph.local.process import alive, find_by_arguments, terminate
 from amos_graph.graph.local.progress import Progress, Step, silent
 from amos_graph.graph.local.readiness import ask, bolt_uri
 
@@ -95,6 +95,10 @@ class LocalNeo4j:
             except DatabaseOfflineError as error:
                 tell(Step("start", f"{error.message}; restarting it"))
                 self._stop()
+            except AmosError:
+                # A process that was killed takes a moment to go; one that went is no reason to give up.
+                if alive(found):
+                    raise
             else:
                 return self._running(found.pid, ())
         # A lost password is told before anything is fetched for its sake.
