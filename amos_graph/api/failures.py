@@ -35,7 +35,7 @@ def _refused(request: Request, error: Exception) -> Response:
         _log.error("request %s: %s", request_id, error.code, exc_info=error.__cause__)
     elif error.code == "expected_version_conflict":
         # An ordinary race, not a fault of ours (C18).
-        _log.info("request %s: %s", request_id, error.code)
+        _log.warning("request %s: %s", request_id, error.code)
     return refusal(request_id, error)
 
 

@@ -7,7 +7,6 @@ its head all look sound from inside; only a checkpoint kept outside shows them.
 from __future__ import annotations
 
 import json
-import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -22,6 +21,7 @@ from amos_graph.errors import AmosError, invalid
 from amos_graph.graph.migrations import schema_faults
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Graph, Tx
+from amos_graph.queries.versions import hold_shard
 
 PAGE: Final = 500
 #: After this many faults verification stops and says so.
@@ -114,7 +114,6 @@ _STRAYS = procedure("journal/verify_strays", StrayRow)
 _LINKS = procedure("journal/verify_links", StrayRow)
 _FOREIGN = procedure("journal/verify_foreign", ForeignRow)
 _DERIVED = procedure("journal/verify_derived", DerivedRow)
-_HOLD = procedure("journal/hold_shard")
 _SHARDS = procedure("journal/list_shards", ShardRow)
 
 Progress = Callable[[str, int, int], None]
@@ -227,7 +226,7 @@ def _confirmed(graph: Graph, shard: str, check: Callable[[Tx], list[Fault]]) -> 
         return []
 
     def again(tx: Tx) -> list[Fault]:
-        tx.none(_HOLD, shard=shard, lock_token=secrets.token_hex(8))
+        hold_shard(tx, shard)
         return check(tx)
 
     return graph.write("verify", again)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -21,6 +22,11 @@ HISTORY_MAX: Final = 100
 class HeadRow:
     graph_version: int
     head_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRow:
+    graph_version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,7 @@ class EvidenceRow:
 
 
 _HEAD = procedure("journal/read_head", HeadRow)
+_HOLD = procedure("journal/hold_shard", HeldRow)
 _EVENT = procedure("journal/read_event", EventRow)
 _VERSION = procedure("provenance/read_version", VersionRow)
 _REVISIONS = procedure("provenance/list_revisions", RevisionRow)
@@ -77,6 +84,12 @@ def head_version(tx: Tx, shard: str) -> int:
     """The shard's graph version; 0 where nobody wrote yet."""
     head = tx.maybe(_HEAD, shard=shard)
     return head.graph_version if head else 0
+
+
+def hold_shard(tx: Tx, shard: str) -> int:
+    """Hold the shard's lock until the transaction ends; its graph version, 0 where nobody wrote yet."""
+    held = tx.maybe(_HOLD, shard=shard, lock_token=secrets.token_hex(8))
+    return held.graph_version if held else 0
 
 
 def readable_version(tx: Tx, shard: str, as_of: int | None, at: str = "as_of_version") -> int:

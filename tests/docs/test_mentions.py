@@ -22,7 +22,10 @@ from tests.conftest import ROOT
 from tests.docs.documents import DOCUMENTS, code, fences, links, name_of, prose
 
 #: Files that a command of the repository makes, and that are committed now and then.
-GENERATED = {"docs/images/browser.png": "make test-browser"}
+GENERATED = {
+    "docs/images/browser.png": "make test-browser",
+    "docs/images/packet.png": "make test-browser",
+}
 #: What a reader sets in their own shell, by an `export` that README shows.
 _EXPORTED = {"AMOS_URL", "AMOS_TOKEN"}
 _SETTING = re.compile(r"\bAMOS_[A-Z0-9]+(?:_[A-Z0-9]+)*")

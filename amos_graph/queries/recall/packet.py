@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,6 +27,7 @@ from amos_graph.queries.recall.contents import (
 )
 from amos_graph.queries.recall.search import Search, search
 from amos_graph.queries.rendering import english
+from amos_graph.queries.versions import hold_shard
 
 #: Reads of a moving graph before the last one holds the shard's lock.
 READS_MAX: Final = 3
@@ -47,13 +47,7 @@ class ChangesRow:
     changes: list[dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class HeldRow:
-    graph_version: int
-
-
 _CHANGES = procedure("recall/read_changes", ChangesRow)
-_HOLD = procedure("recall/hold_shard", HeldRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +96,7 @@ def settled(context: Context, asked: Asked) -> Reading:
         reading = context.graph.read("recall", attempt)
         if reading is not None:
             return reading
-        applied = context.graph.write("recall_barrier", lambda tx: _hold(tx, asked.scope.shard))
+        applied = context.graph.write("recall_barrier", lambda tx: hold_shard(tx, asked.scope.shard))
     return context.graph.write("recall_held", lambda tx: _held(tx, context, asked))
 
 
@@ -132,13 +126,8 @@ def _complete(after: ChangesRow, since: int) -> bool:
     return len(after.changes) >= CHANGES_MAX or shown.issuperset(range(since + 1, after.graph_version + 1))
 
 
-def _hold(tx: Tx, shard: str) -> int:
-    held = tx.maybe(_HOLD, shard=shard, lock_token=secrets.token_hex(8))
-    return held.graph_version if held else 0
-
-
 def _held(tx: Tx, context: Context, asked: Asked) -> Reading:
-    reading = _read(tx, context, asked, _hold(tx, asked.scope.shard))
+    reading = _read(tx, context, asked, hold_shard(tx, asked.scope.shard))
     if reading is None:
         raise AmosError("internal", "an atom that was found could not be read under the shard's lock")
     return reading
