@@ -73,6 +73,17 @@ class AmosError(Exception):
         ]
 
 
+class NoTokenError(AmosError):
+    """No valid token: `authorization_denied` too, but with 401, by which HTTP clients know to log in."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("authorization_denied", message)
+
+    @property
+    def status(self) -> int:
+        return 401
+
+
 def invalid(path: str, message: str) -> AmosError:
     """The `schema_invalid` refusal of one field."""
     return AmosError("schema_invalid", f"{path}: {message}" if path else message, [Fault(path, message)])

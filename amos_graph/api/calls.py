@@ -30,7 +30,7 @@ from amos_graph.commands.execution import Context, Receipt
 from amos_graph.domain.canonical import parse_json
 from amos_graph.domain.model import validate
 from amos_graph.domain.scope import SCOPE_SPELLINGS, Identity
-from amos_graph.errors import AmosError, Fault, invalid
+from amos_graph.errors import AmosError, Fault, NoTokenError, invalid
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.clients import DENIED, identify
@@ -120,7 +120,7 @@ def caller(
 ) -> Identity:
     """Whose token this is. Raises `authorization_denied`, in the same words whatever is wrong with it."""
     if credentials is None:
-        raise AmosError("authorization_denied", DENIED)
+        raise NoTokenError(DENIED)
     return identify(store_of(request).graph, credentials.credentials)
 
 

@@ -25,6 +25,7 @@ from amos_graph.domain.evidence import SourceEvent
 _REF: Final = "#/components/schemas/"
 #: Status → when it comes. Every operation that needs a token declares all of them.
 STATUSES: Final[Mapping[int, str]] = {
+    401: "authorization_denied: no valid token",
     403: "authorization_denied, scope_denied or evidence_denied",
     404: "not_found: absent, or nothing that this caller may know of",
     409: "idempotency_conflict, expected_version_conflict, review_required or retention_policy_denied",

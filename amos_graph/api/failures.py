@@ -36,7 +36,9 @@ def _refused(request: Request, error: Exception) -> Response:
     elif error.code == "expected_version_conflict":
         # An ordinary race, not a fault of ours (C18).
         _log.warning("request %s: %s", request_id, error.code)
-    return refusal(request_id, error)
+    # HTTP wants the scheme named where a login is missing.
+    login = {"WWW-Authenticate": "Bearer"} if error.status == 401 else None
+    return refusal(request_id, error, headers=login)
 
 
 def _http(request: Request, error: Exception) -> Response:

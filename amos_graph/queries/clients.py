@@ -9,7 +9,7 @@ from typing import Final
 
 from amos_graph.domain.client import TOKEN_PREFIX, token_hash
 from amos_graph.domain.scope import Identity, Scope
-from amos_graph.errors import AmosError
+from amos_graph.errors import NoTokenError
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Graph
 
@@ -52,11 +52,11 @@ def identify(graph: Graph, token: str) -> Identity:
     expired or no token at all.
     """
     if not token.startswith(TOKEN_PREFIX) or len(token) > TOKEN_LENGTH_MAX or not token.isascii():
-        raise AmosError("authorization_denied", DENIED)
+        raise NoTokenError(DENIED)
     hashed, now = token_hash(token), datetime.now(UTC)
     found = graph.read("identify", lambda tx: tx.maybe(_FIND, token_hash=hashed, now=now))
     if found is None:
-        raise AmosError("authorization_denied", DENIED)
+        raise NoTokenError(DENIED)
     return Identity(
         client_id=found.client_id,
         service_id=found.service_id,

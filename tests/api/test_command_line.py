@@ -138,7 +138,7 @@ def test_tokens_are_created_listed_and_revoked(amos_command: CommandLine) -> Non
     assert listed["cli_bot"]["capabilities"] == ["memory.read"]
     assert made["token"] not in json.dumps(listed)
     amos("token", "revoke", "cli_bot")
-    assert httpx.get(f"{url}/v1/atoms", headers=headers, trust_env=False).status_code == 403
+    assert httpx.get(f"{url}/v1/atoms", headers=headers, trust_env=False).status_code == 401
     amos("token", "create", "cli_bot", "--can", "everything", code=1)
 
 

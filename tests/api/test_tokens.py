@@ -40,7 +40,8 @@ def _shown(response: httpx.Response) -> tuple[int, Any]:
 def test_nothing_is_read_or_written_without_a_token(anonymous: httpx.Client) -> None:
     """Only the probes and the documentation answer an anonymous caller."""
     for response in _all(anonymous):
-        assert_refused(response, 403, "authorization_denied")
+        assert response.headers["WWW-Authenticate"] == "Bearer"
+        assert_refused(response, 401, "authorization_denied")
     for path in ("/live", "/ready", "/docs", "/openapi.json"):
         assert anonymous.get(path).status_code == 200
 
@@ -68,7 +69,7 @@ def test_every_bad_token_gets_the_same_answer(url: str, token_for: TokenFor, con
         answers = [http.post("/v1/atoms:get", json={"payload": {}}, headers=header) for header in headers]
 
     assert len({repr(_shown(answer)) for answer in answers}) == 1
-    assert_refused(answers[0], 403, "authorization_denied")
+    assert_refused(answers[0], 401, "authorization_denied")
 
 
 @pytest.mark.reliability("T22")
@@ -82,7 +83,7 @@ def test_a_revoked_token_is_denied_from_the_next_call_on(
         revoke_client(context, "cli_short")
 
         for response in _all(http):
-            assert_refused(response, 403, "authorization_denied")
+            assert_refused(response, 401, "authorization_denied")
 
 
 @pytest.mark.reliability("T22")
@@ -92,7 +93,7 @@ def test_a_token_is_good_until_just_before_it_expires(url: str, token_for: Token
     with client_of(url, token_for("cli_brief", expires_at=format_time(until))) as http:
         assert http.get("/v1/atoms").status_code == 200
         time.sleep(max(0.0, (until - datetime.now(UTC)).total_seconds()))
-        assert_refused(http.get("/v1/atoms"), 403, "authorization_denied")
+        assert_refused(http.get("/v1/atoms"), 401, "authorization_denied")
 
 
 def test_a_capability_that_the_token_lacks_is_denied(url: str, token_for: TokenFor) -> None:

@@ -27,7 +27,8 @@ def test_each_file_holds_one_named_idempotent_statement() -> None:
     for migration in shipped():
         assert "IF NOT EXISTS" in migration.text
         assert migration.text.count("CREATE ") == 1
-        assert ";" not in migration.text
+        code = [line for line in migration.text.splitlines() if not line.startswith("//")]
+        assert ";" not in "".join(code)
 
 
 def test_an_edited_released_file_is_refused(graph: Graph) -> None:
