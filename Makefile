@@ -17,15 +17,15 @@ $(STAMP): requirements.lock pyproject.toml
 	  || { echo "amos-graph needs Python 3.11 or newer; name one: make PYTHON=python3.12 …"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) \
 	  || { echo "Python's venv module is missing; on Debian: apt-get install python3-venv"; exit 1; }
-	@echo "installing the packages of requirements.lock"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "installing the $$(grep -c '==' requirements.lock) packages of requirements.lock (the first time only)"
+	@$(BIN)/python -m pip install --progress-bar on --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $(STAMP)
 
-demo: $(STAMP) ## Get a Neo4j, load a story, ask it questions, verify, and stop
+demo: $(STAMP) ## Get a Neo4j, load a story, ask it questions, verify; both stay up (make down)
 	@$(BIN)/amos demo
 
-run: $(STAMP) ## The same, and stay up until Ctrl-C
+run: $(STAMP) ## The same in the foreground; Ctrl-C stops the service and Neo4j
 	@$(BIN)/amos demo --stay
 
 down: $(STAMP) ## Stop the service and its Neo4j

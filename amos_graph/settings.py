@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+#: What a tenant or a workspace may be called.
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_SCHEMES: Final = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
 class Settings(BaseSettings):
     """Limits are stated, configurable and tested; a request beyond one is refused, never cut."""
 
-    model_config = SettingsConfigDict(env_prefix="AMOS_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="AMOS_", frozen=True, extra="ignore", env_ignore_empty=True)
 
     #: The folder of a managed Neo4j, of the evidence archive and of local credentials.
     home: Path = Path.home() / ".amos-graph"
@@ -65,6 +72,31 @@ class Settings(BaseSettings):
     transaction_timeout_s: float = Field(default=60.0, gt=0)
     #: Seconds for which the driver tries a transaction again while Neo4j cannot answer.
     retry_s: float = Field(default=15.0, ge=0)
+
+    @field_validator("neo4j_uri")
+    @classmethod
+    def _is_address(cls, uri: str | None) -> str | None:
+        """An address that the driver takes; it would refuse another one only when it connects."""
+        if not uri:
+            return None
+        try:
+            parts = urlsplit(uri)
+            # Reading the port raises for one that is no number.
+            good = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            good = False
+        if not good:
+            raise ValueError("an address looks like bolt://localhost:7687")
+        return uri
+
+    @field_validator("tenant", "workspace")
+    @classmethod
+    def _is_name(cls, name: str) -> str:
+        if not _NAME.fullmatch(name):
+            raise ValueError(
+                "a name is 1 to 64 small letters, digits, _ and -, and begins with none of the two"
+            )
+        return name
 
     @property
     def archive_folder(self) -> Path:

@@ -21,7 +21,14 @@ _DESCRIPTION: Final = (
 
 def create_app(graph: Graph, settings: Settings, archive: Archive) -> FastAPI:
     """The service over a graph; nothing is asked of Neo4j until a request comes."""
-    app = FastAPI(title="amos-graph", version=__version__, description=_DESCRIPTION, redoc_url=None)
+    app = FastAPI(
+        title="amos-graph",
+        version=__version__,
+        description=_DESCRIPTION,
+        redoc_url=None,
+        # A path with a slash too many is no path of ours; a redirect would not be an AmosResponse.
+        redirect_slashes=False,
+    )
     app.state.store = Store(graph, settings, archive)
     app.state.readiness = health.Readiness(graph)
     for module in (events, packets, atoms, verification, health):

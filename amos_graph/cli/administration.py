@@ -6,14 +6,14 @@ import json
 import signal
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final, cast
 
 import typer
 
 from amos_graph.api.store import await_store, open_graph, operator
-from amos_graph.cli.credentials import open_client
+from amos_graph.cli.credentials import demo_settings, ensure_credentials, open_client
 from amos_graph.cli.lifecycle import bring_up, down, show_up
 from amos_graph.cli.output import (
     JsonOption,
@@ -238,13 +238,22 @@ def demo(
     settings = Settings()
     with failures(as_json):
         found = bring_up(settings)
-        with open_client(settings) as amos:
+        apart = demo_settings(settings)
+        with closing(open_graph(apart)) as graph:
+            ensure_credentials(graph, apart, found.url)
+        with open_client(apart) as amos:
             code = story.run(amos, err if as_json else out)
     show_up(found, as_json)
+    if not as_json:
+        out.print(
+            f"The story is in a workspace of its own, {apart.tenant}/{apart.workspace}; ask it more: "
+            f'AMOS_WORKSPACE={apart.workspace} amos recall "Who is on call?"',
+            markup=False,
+        )
     if stay:
         _stay(as_json)
     elif not as_json:
-        out.print("It runs on in the background: amos down stops it.")
+        out.print("The service runs on in the background: `make down` or `amos down` stops it.")
     raise typer.Exit(code)
 
 

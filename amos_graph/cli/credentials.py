@@ -1,4 +1,7 @@
-"""The token that the command line uses, kept in AMOS_HOME/credentials.json for its owner alone."""
+"""The token that the command line uses, kept in AMOS_HOME/credentials.json for its owner alone.
+
+The demo's workspace has a file of its own, so that its token does not displace the user's.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Final
 
 from amos_graph.api.store import operator
 from amos_graph.cli.output import NotRunningError
@@ -17,6 +21,9 @@ from amos_graph.graph.local.config import write_private
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.clients import identify
 from amos_graph.settings import Settings
+
+#: The demo is told here, so that the user's memory stays free of it and the story free of the user's.
+DEMO_WORKSPACE: Final = "demo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,17 @@ class Credentials:
 
 
 def credentials_file(settings: Settings) -> Path:
-    return settings.home.expanduser().absolute() / "credentials.json"
+    """Where the token of the settings' workspace is kept."""
+    return settings.home.expanduser().absolute() / file_name(settings.workspace)
+
+
+def file_name(workspace: str) -> str:
+    return "credentials-demo.json" if workspace == DEMO_WORKSPACE else "credentials.json"
+
+
+def demo_settings(settings: Settings) -> Settings:
+    """The same home and Neo4j, in the workspace where the demo's story is told."""
+    return settings.model_copy(update={"workspace": DEMO_WORKSPACE})
 
 
 def read_credentials(settings: Settings) -> Credentials | None:

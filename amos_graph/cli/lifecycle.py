@@ -11,7 +11,7 @@ import typer
 
 from amos_graph import __version__
 from amos_graph.api.store import await_store, local_neo4j, open_graph
-from amos_graph.cli.credentials import Credentials, ensure_credentials
+from amos_graph.cli.credentials import Credentials, ensure_credentials, file_name
 from amos_graph.cli.output import (
     NOT_RUNNING,
     JsonOption,
@@ -97,7 +97,7 @@ def bring_up(settings: Settings) -> Up:
             home.stop()
             running = None
         if running is None:
-            running = home.start(home.free_port())
+            running = home.start(_port(home, notes))
         return _up(graph, settings, running.url, neo4j, notes)
 
 
@@ -110,7 +110,7 @@ def _stay_up(settings: Settings, as_json: bool) -> None:
         running = home.running()
         if running is not None:
             raise AmosError("unavailable", f"the service runs already at {running.url}: amos down")
-        service = home.record_self(home.free_port())
+        service = home.record_self(_port(home, notes))
         show_up(_up(graph, settings, service.url, neo4j, notes), as_json)
     if not as_json:
         out.print("Ctrl-C stops the service; `amos down` also stops Neo4j.")
@@ -132,6 +132,14 @@ def _prepared(settings: Settings) -> Generator[tuple[Graph, Running | None, list
         yield graph, neo4j, [*(neo4j.notes if neo4j else ()), *_unsafe(graph)]
     finally:
         graph.close()
+
+
+def _port(home: ServiceHome, notes: list[str]) -> int:
+    """The port for a new service, with a note when it is not the wanted one."""
+    port, wanted = home.free_port(), home.settings.api_port
+    if wanted not in (0, port):
+        notes.append(f"port {wanted} is taken, so the service listens on {port}")
+    return port
 
 
 def _unsafe(graph: Graph) -> list[str]:
@@ -167,7 +175,8 @@ def show_up(found: Up, as_json: bool = False) -> None:
         ]
     )
     if found.new_token:
-        out.print("The token is shown this once; the command line keeps it in AMOS_HOME/credentials.json.")
+        kept = f"AMOS_HOME/{file_name(found.credentials.workspace)}"
+        out.print(f"The token is shown this once; the command line keeps it in {kept}.", markup=False)
 
 
 def down(as_json: JsonOption = False) -> None:

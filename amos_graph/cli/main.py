@@ -7,9 +7,11 @@ from typing import Final
 import typer
 
 from amos_graph.cli import administration, lifecycle, memories, neo4j
+from amos_graph.cli.output import Sentences
 
 app: Final = typer.Typer(
     name="amos",
+    cls=Sentences,
     help=(
         "Memories for agents, in Neo4j.\n\n"
         "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 not running, 4 verification found faults."

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, cast
 import typer
 from rich.text import Text
 
+from amos_graph.cli.administration import opened
 from amos_graph.cli.credentials import open_client
 from amos_graph.cli.output import (
     FAILED,
@@ -27,6 +28,7 @@ from amos_graph.cli.output import (
 from amos_graph.client import UNREACHABLE, Amos
 from amos_graph.errors import AmosError
 from amos_graph.queries.rendering import explain
+from amos_graph.queries.verify import verify_all
 from amos_graph.settings import Settings
 from amos_graph.upkeep.chat import Loaded, load_chat
 from amos_graph.upkeep.sending import through
@@ -212,6 +214,7 @@ def _short(payload: dict[str, Any]) -> str:
 
 
 def verify(
+    *,
     checkpoint: Annotated[
         Path | None, typer.Option("--checkpoint", help="Also compare with a checkpoint that was kept.")
     ] = None,
@@ -220,9 +223,17 @@ def verify(
     ] = None,
     first: Annotated[int | None, typer.Option("--first", min=1, help="Only events from here …")] = None,
     last: Annotated[int | None, typer.Option("--last", min=1, help="… to here.")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every shard of the store, with the database's own login.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Verify the journal's chain, every body and every projected record; exit code 4 for faults."""
+    if every:
+        if any(option is not None for option in (checkpoint, save, first, last)):
+            raise typer.BadParameter("--all takes neither a range nor a checkpoint")
+        _verify_store(as_json)
+        return
     options: dict[str, Any] = {"first": first, "last": last}
     with connected(as_json) as amos:
         if checkpoint is not None:
@@ -235,6 +246,33 @@ def verify(
     else:
         show_report(report)
     if not report["ok"]:
+        raise typer.Exit(FAULTS_FOUND)
+
+
+def _verify_store(as_json: bool) -> None:
+    """Verify every shard, and look for nodes that belong to none; each report on a row of its own."""
+    with opened(as_json) as (graph, _), counted("verifying") as tell:
+        reports = [report.record() for report in verify_all(graph, tell)]
+    sound = all(report["ok"] for report in reports)
+    if as_json:
+        print_json({"ok": sound, "reports": reports})
+    else:
+        print_table(
+            ["shard", "events", "records", "faults"],
+            (
+                [
+                    report["shard"] or "(nodes of no shard)",
+                    report["events"],
+                    sum(report["records"].values()),
+                    f"{len(report['faults'])}{' or more' if report['faults_truncated'] else ''}",
+                ]
+                for report in reports
+            ),
+        )
+        for report in reports:
+            if not report["ok"]:
+                show_report({**report, "shard": report["shard"] or "(nodes of no shard)"})
+    if not sound:
         raise typer.Exit(FAULTS_FOUND)
 
 

@@ -99,7 +99,15 @@ def logs(
     as_json: JsonOption = False,
 ) -> None:
     """Print the end of what Neo4j wrote to its console."""
-    found = LocalNeo4j(home).logs(lines)
+    with _failures(as_json):
+        server = LocalNeo4j(home)
+        if not server.folder.exists:
+            message = f"there is no Neo4j in {server.folder.root} yet: amos neo4j start"
+            if as_json:
+                _print_json({"error": "not running", "message": message})
+            _err.print(f"amos: {message}", markup=False)
+            raise typer.Exit(NOT_RUNNING)
+        found = server.logs(lines)
     if as_json:
         _print_json({"lines": found})
         return

@@ -9,16 +9,19 @@ from contextlib import contextmanager
 from typing import Annotated, Any, Final
 
 import typer
+from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
+from typer.core import TyperGroup
 
 from amos_graph.errors import AmosError
 from amos_graph.graph.local import Step
 
 #: Exit codes; 0 is done, and 2 is typer's own for wrong usage. docs/api.md lists them.
 FAILED: Final = 1
+WRONG_USAGE: Final = 2
 NOT_RUNNING: Final = 3
 FAULTS_FOUND: Final = 4
 #: Without a terminal, one line for this many artifacts.
@@ -50,6 +53,39 @@ def failures(as_json: bool = False) -> Generator[None]:
             if f"{fault.path}: {fault.message}" != error.message:
                 err.print(f"  {fault.path}: {fault.message}", markup=False)
         raise typer.Exit(NOT_RUNNING if isinstance(error, NotRunningError) else FAILED) from None
+
+
+class Sentences(TyperGroup):
+    """The group that every command runs in: settings that cannot be and refusing disks are one sentence."""
+
+    # typer keeps the type of a context to itself.
+    def invoke(self, ctx: Any) -> Any:
+        # Read before the command takes them.
+        as_json = "--json" in ctx.args
+        try:
+            return super().invoke(ctx)
+        except ValidationError as error:
+            if error.title != "Settings":
+                raise
+            # The value is not repeated: it may be a password.
+            wrong = [
+                f"AMOS_{str(fault['loc'][0]).upper()}: {fault['msg'].removeprefix('Value error, ')}"
+                for fault in error.errors()
+            ]
+            _say(as_json, "schema_invalid", "; ".join(wrong))
+            raise typer.Exit(WRONG_USAGE) from None
+        except BrokenPipeError:
+            # Whoever read has left; click ends quietly.
+            raise
+        except OSError as error:
+            _say(as_json, "unavailable", f"{error.filename or 'the system'}: {error.strerror or error}")
+            raise typer.Exit(FAILED) from None
+
+
+def _say(as_json: bool, code: str, message: str) -> None:
+    if as_json:
+        print_json({"error": code, "message": message, "errors": []})
+    err.print(f"amos: {message}", markup=False)
 
 
 def print_json(value: Mapping[str, Any]) -> None:

@@ -78,6 +78,7 @@ def capture(context: Context, request: Mapping[str, Any]) -> Receipt:
             result={"evidence_refs": list(decision.evidence)},
         )
 
+    context.identity.demand(command.capability)
     stored_sources(context, sources)
     return execute(context, command, decided)
 

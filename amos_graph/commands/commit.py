@@ -89,7 +89,7 @@ def _commit(
             context.scope,
             [*_mentioned(submission), *context.expected_versions],
             digests=[atom.content_digest for atom in submission.atoms if atom.envelope.id is None],
-            digest_states=("active", "proposed") if proposing else ("active",),
+            digest_states=("proposed",) if proposing else ("active",),
             stream_ids=_streams(submission),
             owners=[atom.envelope.id for atom in submission.atoms if atom.envelope.id],
         )
@@ -97,7 +97,9 @@ def _commit(
         decision = decide(submission, state, now=moment.now, writer=moment.writer, shard_scope=context.scope)
         return _plan(decision, warnings, proposing=proposing)
 
-    # Large payloads are made durable before the transaction that points at them.
+    # Large payloads are made durable before the transaction that points at them, but for nobody
+    # whose command would be refused anyway.
+    context.identity.demand(command.capability)
     stored_sources(context, sources)
     return execute(context, command, decided)
 
@@ -193,6 +195,8 @@ def _mentioned(submission: Submission) -> Iterator[str]:
         yield edge.edge_id or edge_id(edge.source_ref, edge.relation, edge.target_ref, edge.scope)
     for entry in (*submission.entities, *submission.relations, *submission.enums):
         yield entry.id
+        if isinstance(entry, EntityRecord) and entry.merged_into:
+            yield entry.merged_into
     yield from submission.evidence
 
 
@@ -234,7 +238,7 @@ def _plan(decision: Decision, warnings: Sequence[str], *, proposing: bool) -> Pl
                 reused.append(ref)
                 continue
             drafts.append(_draft(group, pending))
-            if group.kind == "edge" and pending.body["lifecycle_state"] == "active":
+            if group.kind == "edge" and _joins_anew(pending):
                 linked.append(ref)
             else:
                 (updated if pending.before else created).append(ref)
@@ -253,6 +257,12 @@ def _plan(decision: Decision, warnings: Sequence[str], *, proposing: bool) -> Pl
             "evidence_refs": list(decision.evidence),
         },
     )
+
+
+def _joins_anew(pending: Pending) -> bool:
+    """True for an edge that is active now and was not before."""
+    was_active = pending.before is not None and pending.before.body["lifecycle_state"] == "active"
+    return pending.body["lifecycle_state"] == "active" and not was_active
 
 
 #: Fields of a body that the event may repeat: ids and enums, never text.

@@ -165,7 +165,7 @@ def _stamp(context: Context, command: Command) -> Stamp:
         seed=secrets.token_bytes(32),
         command_id=uuid.uuid4(),
         idempotency_key=context.idempotency_key,
-        payload_digest="sha256:" + digest(command.payload),
+        payload_digest="sha256:" + digest(_meant(context, command)),
         causal_parent_ids=context.causal_parent_ids,
         expected_versions=context.expected_versions,
         authorization_context={
@@ -176,6 +176,16 @@ def _stamp(context: Context, command: Command) -> Stamp:
             "decision": "allow",
         },
     )
+
+
+def _meant(context: Context, command: Command) -> dict[str, Any]:
+    """Everything that "the same request" means: a scope or a version that differs is another request."""
+    return {
+        "payload": command.payload,
+        "scope": context.scope.record(),
+        "expected_versions": dict(context.expected_versions),
+        "causal_parent_ids": list(context.causal_parent_ids),
+    }
 
 
 def _scope_key(context: Context, command: Command) -> str:

@@ -91,7 +91,8 @@ def read_state(
     """The part of the shard that a command mentions.
 
     `digests` are looked up among atoms of the given lifecycle states; `owners` are atoms whose own
-    edges are wanted.
+    edges are wanted. Proposals are visible to stewards and, where `digest_states` names them, to
+    whoever proposes; clients to no command of this kind.
     """
     shard = scope.shard
     same = (
@@ -103,7 +104,14 @@ def read_state(
         else {}
     )
     records = read_records(tx, shard, [*refs, *same.values()])
-    seen = {record.ref for record in records if may_read_body(identity, scope, record.body)}
+    proposals = identity.may("memory.steward") or "proposed" in digest_states
+    seen = {
+        record.ref
+        for record in records
+        if record.kind != "client"
+        and (proposals or record.body.get("lifecycle_state") != "proposed")
+        and may_read_body(identity, scope, record.body)
+    }
     return State(
         visible={record.ref: record for record in records if record.ref in seen},
         hidden=frozenset(record.ref for record in records if record.ref not in seen),

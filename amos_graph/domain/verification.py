@@ -7,14 +7,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from amos_graph.domain.canonical import canonical_text
 from amos_graph.domain.events import body_digest, checksum, event_node, event_record
 from amos_graph.domain.ids import relationship_type
-from amos_graph.domain.projection import project
+from amos_graph.domain.projection import class_of, project
 from amos_graph.domain.times import format_time, native_time
+from amos_graph.errors import AmosError
 
 VERSION_FIELDS: Final = frozenset(
     {"shard", "ref", "version", "kind", "graph_version", "recorded_at", "body", "salt", "codec"}
+)
+#: What reading a body that was tampered with may raise.
+UNREADABLE: Final = (
+    AmosError,
+    ArithmeticError,
+    AttributeError,
+    KeyError,
+    RecursionError,
+    TypeError,
+    ValueError,
 )
 
 
@@ -147,7 +157,7 @@ def check_record(shard: str, row: Mapping[str, Any]) -> list[Fault]:
         expected = project(
             kind, shard, json.loads(row["body"]), row["event_id"] or "", superseded=node["superseded"]
         )
-    except Exception as error:
+    except UNREADABLE as error:
         return [*found, Fault("body_unreadable", f"the body is no {kind}: {type(error).__name__}", ref=ref)]
     if sorted(node["labels"]) != sorted(expected.labels):
         message = f"labels are {sorted(node['labels'])}, not {sorted(expected.labels)}"
@@ -156,11 +166,15 @@ def check_record(shard: str, row: Mapping[str, Any]) -> list[Fault]:
         Fault("projection_field", f"{name} differs from the newest version", ref=ref, field=name)
         for name in sorted(_different(expected.properties, _comparable(node["properties"])))
     )
-    entities: list[tuple[str, str]] = sorted((role, entity) for role, entity in node["entities"])
+    merged = expected.properties.get("merged_into") if kind == "entity" else None
     links = {
-        "EVIDENCED_BY": sorted(node["evidence"]) == sorted(expected.evidence),
-        "REFERS_TO": entities == sorted(expected.entities),
+        "EVIDENCED_BY": _same_links(node["evidence"], [(shard, to, {}) for to in expected.evidence]),
+        "REFERS_TO": _same_links(
+            node["entities"], [(shard, to, {"role": role}) for role, to in expected.entities]
+        ),
     }
+    if kind == "entity":
+        links["MERGED_INTO"] = _same_links(node["merged"], [(shard, merged, {})] if merged else [])
     found.extend(
         Fault("projection_link", f"{name} links are not those of the newest version", ref=ref, field=name)
         for name, same in links.items()
@@ -169,6 +183,13 @@ def check_record(shard: str, row: Mapping[str, Any]) -> list[Fault]:
     if kind == "atom":
         found += _check_relationships(ref, node["outgoing"], node["edges"])
     return found
+
+
+def _same_links(
+    links: Iterable[Sequence[Any]], expected: Iterable[tuple[str, str, Mapping[str, str]]]
+) -> bool:
+    """True when the links are those expected, each once: shard and id of the end, and the properties."""
+    return sorted(map(repr, map(tuple, links))) == sorted(map(repr, expected))
 
 
 def _check_relationships(
@@ -192,7 +213,7 @@ def _check_relationships(
         if (
             kind != _native_type(edge["relation"])
             or relationship["target"] != edge["target"]
-            or canonical_text(properties) != canonical_text(wanted)
+            or _different(wanted, _comparable(properties))
         ):
             found.append(
                 Fault("relationship_differs", f"{kind} is not as its edge says", ref=edge_id, field=kind)
@@ -228,3 +249,65 @@ def _different(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> set[st
         if expected.get(name, missing) != actual.get(name, missing)
         or type(expected.get(name)) is not type(actual.get(name))
     }
+
+
+def check_derived(rows: Iterable[Mapping[str, Any]], classes: set[str]) -> list[Fault]:
+    """Access classes against those of the bodies, and each stream's head against its newest event."""
+    found: list[Fault] = []
+    present: set[Any] = set()
+    heads: dict[Any, tuple[Any, Any]] = {}
+    newest: dict[Any, tuple[Any, Any]] = {}
+    for row in rows:
+        properties = row["properties"]
+        if row["kind"] == "AccessClass":
+            ref = str(properties.get("access_class"))
+            present.add(ref)
+            if _class_digest(properties) != ref:
+                found.append(Fault("access_class_differs", "scope and policy are another class's", ref=ref))
+        elif row["kind"] == "InteractionStream":
+            heads[str(properties.get("stream_id"))] = (properties.get("version"), properties.get("head_ref"))
+        else:
+            newest[str(properties["stream_id"])] = (row["newest"], row["newest_ref"])
+    found.extend(
+        Fault("access_class_missing", "records of this class have no AccessClass node", ref=missing)
+        for missing in sorted(classes - present)
+    )
+    found.extend(
+        Fault(
+            "stream_differs",
+            f"the head is {heads.get(stream)}, the newest event {newest.get(stream)}",
+            ref=stream,
+        )
+        for stream in sorted({*heads, *newest})
+        if heads.get(stream) != newest.get(stream)
+    )
+    return found
+
+
+def _class_digest(properties: Mapping[str, Any]) -> str | None:
+    scope = {
+        name.removeprefix("scope_"): value for name, value in properties.items() if name.startswith("scope_")
+    }
+    policy = properties.get("access_policy")
+    try:
+        return class_of({"scope": scope, "access_policy": json.loads(policy) if policy else None})
+    except UNREADABLE:
+        return None
+
+
+def check_checkpoint(
+    checkpoint: Mapping[str, Any], store: tuple[str, int] | None, checksum: str | None
+) -> list[Fault]:
+    """What a head kept outside says about the store's identity, version and event there (T09, C71)."""
+    at = checkpoint.get("graph_version")
+    if store is None:
+        return [Fault("checkpoint", f"checkpoint at {at}, the store has no journal of this shard")]
+    store_id, version = store
+    found: list[Fault] = []
+    if checkpoint.get("store_id") != store_id:
+        found.append(Fault("checkpoint", "this is another store than the checkpoint was taken of"))
+    if not isinstance(at, int) or at > version:
+        found.append(Fault("checkpoint", f"checkpoint at {at}, store at {version}", version))
+    elif at > 0 and checksum != checkpoint.get("head_hash"):
+        found.append(Fault("checkpoint", f"event {at} is not the one that the checkpoint names", at))
+    return found

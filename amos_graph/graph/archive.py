@@ -29,7 +29,9 @@ class Archive:
         try:
             if path.is_file():
                 return digest
-            path.parent.mkdir(parents=True, exist_ok=True)
+            # `parents` makes the folders above with the usual mode, so the root is made by itself.
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as handle:
                 handle.write(content)
                 handle.flush()

@@ -15,12 +15,14 @@ def may_read(
 
     The scope rule comes first (design §5), then explicit denial, then the allow lists: each list
     that is not empty must name the caller. `processor` is the target of a packet, if there is one.
+    Who the caller is, the token alone says: a request may narrow its scope, never borrow a name.
     """
     if not asked.covers(scope):
         return False
     if policy is None:
         return True
-    names = {identity.client_id, identity.service_id, *filter(None, (asked.agent_id, asked.user_id))}
+    bound = identity.scope
+    names = {identity.client_id, identity.service_id, *filter(None, (bound.agent_id, bound.user_id))}
     if names & set(policy.denied_identities) or identity.capabilities & set(policy.denied_capabilities):
         return False
     if policy.allowed_identities and not names & set(policy.allowed_identities):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from amos_graph.domain.dictionary import ENUMS, RELATIONS
+from amos_graph.domain.dictionary import ENUMS, RELATIONS, EntityRecord
 from amos_graph.domain.envelope import CheckedAtom
 from amos_graph.domain.evidence import evidence_body
 from amos_graph.domain.scope import Scope
@@ -59,7 +59,19 @@ def _dictionary(case: Case) -> None:
             if entry.id in RELATIONS or entry.id in ENUMS:
                 raise invalid(f"{at}.id", f"{entry.id} is built in")
             before = case.state.visible.get(entry.id)
+            if isinstance(entry, EntityRecord) and entry.merged_into is not None:
+                _check_merge(case, entry.merged_into, f"{at}.merged_into")
             pending[entry.id] = case.replace(entry.id, content(entry.record()), before, at, entry.version)
+
+
+def _check_merge(case: Case, into: str, at: str) -> None:
+    """An entity is merged into one that exists and stands for itself, so that chains never close."""
+    pending, stored = case.decision.entities.get(into), case.state.visible.get(into)
+    body = pending.body if pending else stored.body if stored else None
+    if body is None:
+        raise AmosError("not_found", f"{at}: no such entity", [Fault(at, "no such entity")])
+    if body.get("merged_into") is not None:
+        raise invalid(at, f"{into} is merged into {body['merged_into']} itself; merge into that one")
 
 
 def _evidence(case: Case) -> None:
@@ -83,7 +95,7 @@ def _atom(case: Case, atom: CheckedAtom, at: str) -> None:
     ref = envelope.id
     if ref is None:
         ref = _same_content(case, atom) or atom.derived_id
-        known = case.decision.atoms.get(ref) or _stored(case, ref)
+        known = case.decision.atoms.get(ref) or _stored(case, ref, at)
         pending = case.with_evidence(known, envelope.evidence_refs) if known else _new(case, atom, ref, at)
     elif ref in case.decision.atoms:
         raise invalid(f"{at}.id", f"{ref} stands twice in this request")
@@ -115,7 +127,9 @@ def _body(case: Case, atom: CheckedAtom, ref: str) -> dict[str, Any]:
 def _same_content(case: Case, atom: CheckedAtom) -> str | None:
     """The atom that already says this: in the store, or earlier in the same request."""
     found = case.state.same_content.get(atom.content_digest)
-    if found:
+    pending = case.decision.atoms.get(found) if found else None
+    # An atom that this very request makes say something else does not say this any more.
+    if found and (pending is None or _says(pending.body, atom)):
         return found
     for ref, pending in case.decision.atoms.items():
         if pending.before is None and _says(pending.body, atom):
@@ -128,15 +142,16 @@ def _says(body: Mapping[str, Any], atom: CheckedAtom) -> bool:
     return all(body.get(name) == record.get(name) for name in ("type", "payload", "scope", "access_policy"))
 
 
-def _stored(case: Case, ref: str) -> Pending | None:
+def _stored(case: Case, ref: str, at: str) -> Pending | None:
     """The stored atom of a derived id, ready to take evidence."""
     before = case.state.visible.get(ref)
     if before is None:
         return None
-    if before.body["lifecycle_state"] not in ("active", "proposed"):
-        # Never silently: the same words with the same evidence were put away by somebody.
+    state = before.body["lifecycle_state"]
+    if state != "active" and not (state == "proposed" and case.submission.proposing):
+        # Never silently: the same words with the same evidence wait for a judgment, or were put away.
         raise version_conflict(ref, 0, before.version, before.event_id, "review")
-    return Pending(ref, before.body, before, "", changed=False)
+    return Pending(ref, before.body, before, at, changed=False)
 
 
 def _update(case: Case, atom: CheckedAtom, before: Current, at: str) -> Pending:
@@ -144,6 +159,9 @@ def _update(case: Case, atom: CheckedAtom, before: Current, at: str) -> Pending:
     body = _body(case, atom, before.ref)
     if content(body) == content(before.body):
         return Pending(before.ref, before.body, before, at, changed=False)
+    state = before.body["lifecycle_state"]
+    if state != ("proposed" if case.submission.proposing else "active"):
+        raise invalid(f"{at}.id", f"{before.ref} is {state}, and what it says stays as it is")
     faults = [
         Fault(f"{at}.{name}", f"cannot change from {before.body[name]!r}")
         for name in _FIXED

@@ -12,6 +12,7 @@ from amos_graph.domain.scope import Scope
 from amos_graph.domain.state import StreamHead
 from amos_graph.errors import AmosError, Fault, invalid
 from amos_graph.policy.submission import Case, Pending, content
+from amos_graph.policy.succession import SUPERSEDES, check_succession
 
 
 def submitted_edges(case: Case) -> None:
@@ -41,7 +42,7 @@ def _asked_by(pending: Pending) -> Iterator[tuple[AssociationEdge, str, str]]:
     common = {name: body[name] for name in ("scope", "access_policy") if name in body}
     for index, target in enumerate(body.get("supersedes", [])):
         at = f"{pending.at}.supersedes[{index}]"
-        asked = {"target_ref": target, "relation": "rel:supersedes"}
+        asked = {"target_ref": target, "relation": SUPERSEDES}
         yield _derived(pending, common | asked, at), at, "envelope.supersedes"
     for index, relation in enumerate(body["payload"].get("graph_relations") or []):
         at = f"{pending.at}.payload.graph_relations[{index}]"
@@ -66,6 +67,8 @@ def _edge(case: Case, edge: AssociationEdge, at: str, derivation: str) -> str:
     kind, weight = case.relation(edge.relation, f"{at}.relation")
     if kind != "edge":
         raise invalid(f"{at}.relation", f"{edge.relation} is a payload relation; it joins no atoms")
+    if derivation != "submitted" and _waits(case, edge):
+        return edge_id(edge.source_ref, edge.relation, edge.target_ref)
     source = _end(case, edge.source_ref, edge.relation, f"{at}.source_ref")
     _end(case, edge.target_ref, edge.relation, f"{at}.target_ref")
     case.check_evidence(edge.evidence_refs, f"{at}.evidence_refs")
@@ -86,8 +89,16 @@ def _edge(case: Case, edge: AssociationEdge, at: str, derivation: str) -> str:
     elif edge.scope is None and "access_policy" in source:
         # An edge tells of its source, so no more people see it than see the source.
         body["access_policy"] = source["access_policy"]
+    if edge.relation == SUPERSEDES:
+        check_succession(case, edge.source_ref, edge.target_ref, ref, at)
     case.decision.edges[ref] = _pending(case, edge, ref, body, at)
     return ref
+
+
+def _waits(case: Case, edge: AssociationEdge) -> bool:
+    """True for an own edge whose other end is put away: it stays detached, and stands in nobody's way."""
+    stored = case.state.visible.get(edge_id(edge.source_ref, edge.relation, edge.target_ref))
+    return stored is not None and stored.body["lifecycle_state"] == "detached"
 
 
 def _pending(case: Case, edge: AssociationEdge, ref: str, body: Mapping[str, Any], at: str) -> Pending:
@@ -98,9 +109,15 @@ def _pending(case: Case, edge: AssociationEdge, ref: str, body: Mapping[str, Any
             raise invalid(f"{at}.edge_id", f"{ref} stands twice in this request")
         return case.with_evidence(standing, edge.evidence_refs)
     if before is not None and edge.edge_id is None:
-        # The same association said again: evidence is added, a detached or archived edge comes back.
         known = Pending(ref, before.body, before, at, changed=False)
-        return case.with_evidence(known, edge.evidence_refs, lifecycle_state="active")
+        derivation = body["derivation"]
+        if "submitted" in (derivation, before.body["derivation"]):
+            # The same association said again: evidence is added, a detached or archived edge comes
+            # back. What somebody submitted is theirs, whatever an atom's own record asks for later.
+            return case.with_evidence(
+                known, edge.evidence_refs, lifecycle_state="active", derivation="submitted"
+            )
+        return _followed(case, known, body)
     if before is not None:
         for name in ("source_ref", "target_ref", "relation", "scope"):
             if body[name] != before.body[name]:
@@ -108,11 +125,22 @@ def _pending(case: Case, edge: AssociationEdge, ref: str, body: Mapping[str, Any
     return case.replace(ref, body, before, at, edge.version)
 
 
+def _followed(case: Case, known: Pending, body: Mapping[str, Any]) -> Pending:
+    """An own edge at what its atom says now: confidence and audience follow, evidence is kept."""
+    evidence = dict.fromkeys([*known.body["evidence_refs"], *body["evidence_refs"]])
+    wanted = {**body, "lifecycle_state": "active", "evidence_refs": list(evidence)}
+    if content(wanted) == content(known.body):
+        return known
+    return Pending(known.ref, case.stamped(wanted, known.before), known.before, known.at)
+
+
 def _end(case: Case, ref: str, relation: str, at: str) -> Mapping[str, Any]:
     """The atom at one end of an edge, which the caller must be able to see."""
     body = case.atom_body(ref)
     if body is None:
         raise AmosError("not_found", f"{at}: no such atom", [Fault(at, "no such atom")])
+    if body["lifecycle_state"] == "proposed":
+        raise invalid(at, "a proposal joins nothing until it is ratified")
     if body["lifecycle_state"] != "active" and relation not in PROVENANCE_RELATIONS:
         raise invalid(at, f"the atom is {body['lifecycle_state']}; only provenance may point at it")
     return body
@@ -177,7 +205,7 @@ def standing_to_refresh(case: Case) -> None:
     touched |= {
         pending.body["target_ref"]
         for pending in case.decision.edges.values()
-        if pending.changed and pending.body["relation"] == "rel:supersedes"
+        if pending.changed and pending.body["relation"] == SUPERSEDES
     }
     for ref in sorted(touched):
         body = case.atom_body(ref)

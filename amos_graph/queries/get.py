@@ -18,6 +18,7 @@ from amos_graph.policy.access import may_read_body
 from amos_graph.queries.items import item_of
 from amos_graph.queries.versions import (
     evidence_pointers,
+    head_version,
     read_version,
     readable_version,
     revisions,
@@ -62,6 +63,8 @@ def _get(tx: Tx, context: Context, asked: GetRequest) -> dict[str, Any]:
     body = json.loads(row.body)
     if not may_read_body(context.identity, context.scope, body, asked.target_processor):
         return answer
+    if asked.as_of_version is not None and not _still_readable(tx, context, asked):
+        return answer
     if body["lifecycle_state"] == "proposed" and not context.identity.may("memory.steward"):
         return answer
     classes = visible_classes(tx, context, asked.target_processor).classes
@@ -83,6 +86,15 @@ def _get(tx: Tx, context: Context, asked: GetRequest) -> dict[str, Any]:
             },
         },
     }
+
+
+def _still_readable(tx: Tx, context: Context, asked: GetRequest) -> bool:
+    """True if the present record is readable too: who lost the right to an atom lost its past with it."""
+    present = read_version(tx, context.scope.shard, asked.atom_id, head_version(tx, context.scope.shard))
+    return present is not None and (
+        present.body is None
+        or may_read_body(context.identity, context.scope, json.loads(present.body), asked.target_processor)
+    )
 
 
 def _suppressed(asked: GetRequest, body: Mapping[str, Any], *, superseded: bool) -> list[str]:

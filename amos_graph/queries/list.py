@@ -7,18 +7,20 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from amos_graph.commands.execution import Context
-from amos_graph.domain.canonical import digest
+from amos_graph.domain.atoms import payload_type
+from amos_graph.domain.canonical import digest, parse_json
 from amos_graph.domain.ids import EntityId
 from amos_graph.domain.model import Strict, validate
 from amos_graph.domain.times import Timestamp, canonical_time, format_time, native_time, parse_time
 from amos_graph.errors import AmosError, invalid
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
+from amos_graph.policy.access import may_read_body
 from amos_graph.queries.get import holds_at
 from amos_graph.queries.items import item_of
 from amos_graph.queries.versions import readable_version
@@ -61,6 +63,7 @@ class BodyRow:
     event_id: str
 
 
+_CURSOR: Final = TypeAdapter(Annotated[list[str], Field(min_length=3, max_length=3)])
 _LIST = procedure("recall/list_atoms", ListedRow)
 _LIST_ABOUT = procedure("recall/list_atoms_about", ListedRow)
 _BODIES = procedure("recall/read_bodies", BodyRow)
@@ -79,6 +82,8 @@ def list_atoms(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
     proposals = "proposed" in asked.lifecycle_states or not asked.lifecycle_states
     if proposals and not context.identity.may("memory.steward"):
         raise AmosError("authorization_denied", "only stewards list proposals")
+    for index, name in enumerate(asked.types):
+        payload_type(name, f"types[{index}]")
     position = _position(asked)
     return context.graph.read("list_atoms", lambda tx: _page(tx, context, asked, position))
 
@@ -103,7 +108,7 @@ def _page(tx: Tx, context: Context, asked: ListRequest, position: tuple[datetime
             body = found.get(row.id)
             if body is not None and body.body is not None:
                 record = json.loads(body.body)
-                if asked.as_of_version is None or _matches(asked, record):
+                if asked.as_of_version is None or _fits_then(context, asked, record):
                     # The state key is the present one; what it was at an earlier version is not kept.
                     state = {"state_key": row.state_key} if asked.as_of_version is None else {}
                     items.append({**item_of(record, body.event_id), **state})
@@ -140,6 +145,11 @@ def _rows(
     return tx.many(_LIST, subject=None, **params)
 
 
+def _fits_then(context: Context, asked: ListRequest, body: Mapping[str, Any]) -> bool:
+    """A body of an earlier version, if it matches and its policy of that time lets the caller read it too."""
+    return _matches(asked, body) and may_read_body(context.identity, context.scope, body)
+
+
 def _matches(asked: ListRequest, body: Mapping[str, Any]) -> bool:
     payload = body["payload"]
     return (
@@ -147,9 +157,14 @@ def _matches(asked: ListRequest, body: Mapping[str, Any]) -> bool:
         and (not asked.health_statuses or body["health_status"] in asked.health_statuses)
         and (asked.subject is None or payload.get("subject") == asked.subject)
         and (asked.relation is None or payload.get("relation") == asked.relation)
-        and (asked.entity is None or asked.entity in json.dumps(payload))
+        and (asked.entity is None or asked.entity in _entities(body))
         and (asked.valid_at is None or holds_at(body, asked.valid_at))
     )
+
+
+def _entities(body: Mapping[str, Any]) -> set[str]:
+    payload = payload_type(body["type"]).model_validate(body["payload"])
+    return {entity for _, entity in payload.entity_roles()}
 
 
 def _filters(asked: ListRequest) -> str:
@@ -166,9 +181,10 @@ def _position(asked: ListRequest) -> tuple[datetime, str]:
     if asked.cursor is None:
         return _START, ""
     try:
-        filters, created, last = json.loads(base64.urlsafe_b64decode(asked.cursor.encode()))
-        position = parse_time(canonical_time(created)), str(last)
-    except (ValueError, TypeError) as error:
+        parts = parse_json(base64.urlsafe_b64decode(asked.cursor.encode()), depth_max=2)
+        filters, created, last = _CURSOR.validate_python(parts, strict=True)
+        position = parse_time(canonical_time(created)), last
+    except (ValueError, TypeError, AmosError) as error:
         raise invalid("cursor", "not a cursor of this listing") from error
     if filters != _filters(asked):
         raise invalid("cursor", "this cursor belongs to other filters")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, cast
 
 from amos_graph.domain.captions import caption
+from amos_graph.domain.value_kinds import ref_kind
 
 #: One quoted value; longer ones end with an ellipsis, the payload has them whole.
 QUOTE_LENGTH_MAX: Final = 400
@@ -14,10 +15,10 @@ QUOTE_LENGTH_MAX: Final = 400
 #: Atom type → sentences with fields in braces; the first whose fields are all there is taken.
 _SENTENCES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "belief": ("It is held that {subject} {relation:plain} {object}.",),
+        "belief": ("It is held of {subject}: {relation:plain} {object}.",),
         "semantic": (
             "It is known that {statement}.",
-            "It is known that {subject} {relation:plain} {object}.",
+            "It is known of {subject}: {relation:plain} {object}.",
         ),
         "preference": ("{holder} {polarity:plain} {target}, where {applicability_scope} applies.",),
         "goal": ("{owner} wants {desired_state}; the goal is {goal_status:plain}.",),
@@ -28,8 +29,8 @@ _SENTENCES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "In an episode, the task was {task}.",
         ),
         "action_outcome": (
-            "{subject_agent} did {action_type}; it {success_status:plain}: {actual_outcome}.",
-            "{subject_agent} did {action_type}; it {success_status:plain}.",
+            "{subject_agent} did {action_type}; it {success_status:ended}: {actual_outcome}.",
+            "{subject_agent} did {action_type}; it {success_status:ended}.",
         ),
         "interaction_event": (
             "{actor} ({role:plain}) said {content}.",
@@ -38,9 +39,12 @@ _SENTENCES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ),
     }
 )
-_STATUS_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+#: How an action ended, where the word of the vocabulary alone does not make a sentence.
+_ENDED: Final[Mapping[str, str]] = MappingProxyType(
     {"partial": "succeeded in part", "blocked": "was blocked", "unknown": "ended unknown"}
 )
+#: Kinds of entities that are called by their name alone.
+_NAME_IS_ENOUGH: Final = frozenset({"agent", "person", "user"})
 
 
 def sentence(body: Mapping[str, Any]) -> str:
@@ -98,7 +102,7 @@ def explain(packet: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def quoted(value: Any) -> str:
     """A stored value as quoted data: one line, without quotation marks that could end it."""
-    text = caption(value, QUOTE_LENGTH_MAX).replace("“", "'").replace("”", "'")
+    text = caption(_named(value), QUOTE_LENGTH_MAX).replace("“", "'").replace("”", "'")
     return f"“{text}”"
 
 
@@ -120,13 +124,37 @@ def _filled(template: str, payload: Mapping[str, Any]) -> str | None:
         field, _, form = name.partition(":")
         if payload.get(field) is None:
             return None
-        parts.append((_plain(payload[field]) if form else quoted(payload[field])) + rest)
+        parts.append(_FORMS[form](payload[field]) + rest)
     return "".join(parts)
 
 
 def _plain(value: Any) -> str:
     """A word of a closed vocabulary, or the name of a relation, which are ours to write as prose."""
-    return _STATUS_WORDS.get(str(value)) or str(value).removeprefix("rel:").replace("_", " ")
+    return str(value).removeprefix("rel:").replace("_", " ")
+
+
+def _ended(value: Any) -> str:
+    return _ENDED.get(str(value)) or _plain(value)
+
+
+def _named(value: Any) -> Any:
+    """A value whose entities stand as words: `ent:person:lena_hartmann` is lena hartmann."""
+    if isinstance(value, list):
+        return [_named(item) for item in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {name: _named(member) for name, member in cast("dict[str, Any]", value).items()}
+    if not isinstance(value, str) or ref_kind(value) != "entity":
+        return value
+    kind, _, name = value.removeprefix("ent:").partition(":")
+    words = name.replace("_", " ").replace("-", " ").strip()
+    # Of a person or an agent the name is enough; "project amos" says what amos is.
+    return words if words and kind in _NAME_IS_ENOUGH else f"{kind.replace('_', ' ')} {words}".strip()
+
+
+#: How a field of a sentence is written; without a form it is stored text, and quoted.
+_FORMS: Final[Mapping[str, Callable[[Any], str]]] = MappingProxyType(
+    {"": quoted, "plain": _plain, "ended": _ended}
+)
 
 
 def _listed(atom_type: str, payload: Mapping[str, Any]) -> str:

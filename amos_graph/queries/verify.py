@@ -16,7 +16,16 @@ from typing import Any, Final
 from amos_graph.domain.atoms import PAYLOADS
 from amos_graph.domain.events import GENESIS
 from amos_graph.domain.projection import KEYS, class_of
-from amos_graph.domain.verification import Fault, Link, check_event, check_record
+from amos_graph.domain.times import native_text
+from amos_graph.domain.verification import (
+    UNREADABLE,
+    Fault,
+    Link,
+    check_checkpoint,
+    check_derived,
+    check_event,
+    check_record,
+)
 from amos_graph.errors import AmosError, invalid
 from amos_graph.graph.migrations import schema_faults
 from amos_graph.graph.procedures import procedure
@@ -24,28 +33,16 @@ from amos_graph.graph.transactions import Graph, Tx
 from amos_graph.queries.versions import hold_shard
 
 PAGE: Final = 500
-#: After this many faults verification stops and says so.
+#: With more faults than this verification stops and says so.
 FAULTS_MAX: Final = 200
 SHARDS_MAX: Final = 100_000
+#: Labels that an Atom bears besides its own.
+_ATOMS_ONLY: Final = ("Live", *sorted({model.label for model in PAYLOADS.values()}))
+#: Labels of nodes that stand outside every shard.
+_UNSHARDED: Final = ("Migration", "Canary")
+_JOURNAL: Final = ("Event", "Version", "Journal", "Receipt", "AccessClass", "InteractionStream", "Usage")
 #: Every label that the store is built of; anything else is foreign.
-LABELS: Final = tuple(
-    sorted(
-        {label for label, _ in KEYS.values()}
-        | {model.label for model in PAYLOADS.values()}
-        | {
-            "Live",
-            "Event",
-            "Version",
-            "Journal",
-            "Receipt",
-            "AccessClass",
-            "InteractionStream",
-            "Usage",
-            "Migration",
-            "Canary",
-        }
-    )
-)
+LABELS: Final = tuple(sorted({*(label for label, _ in KEYS.values()), *_ATOMS_ONLY, *_JOURNAL, *_UNSHARDED}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +71,8 @@ class Totals:
     head_hash: str
     events: int
     newest: int | None
-    heads: list[str]
+    heads: list[dict[str, Any]]
+    accepted_at: str | None
     versions: int
     version_count: int
     body_bytes: int
@@ -112,6 +110,7 @@ _RECORDS = procedure("journal/verify_records", RecordRow)
 _TOTALS = procedure("journal/verify_totals", Totals)
 _STRAYS = procedure("journal/verify_strays", StrayRow)
 _LINKS = procedure("journal/verify_links", StrayRow)
+_KEYLESS = procedure("journal/verify_keyless", StrayRow)
 _FOREIGN = procedure("journal/verify_foreign", ForeignRow)
 _DERIVED = procedure("journal/verify_derived", DerivedRow)
 _SHARDS = procedure("journal/list_shards", ShardRow)
@@ -129,14 +128,17 @@ class Report:
     records: Counter[str] = field(default_factory=Counter[str])
     faults: list[Fault] = field(default_factory=list[Fault])
     projection_checked: bool = True
+    #: True when there were more faults than are kept.
+    truncated: bool = False
 
     @property
     def ok(self) -> bool:
         return not self.faults
 
     def add(self, faults: Iterable[Fault]) -> None:
-        room = FAULTS_MAX - len(self.faults)
-        self.faults.extend(list(faults)[: max(room, 0)])
+        self.faults.extend(faults)
+        self.truncated |= len(self.faults) > FAULTS_MAX
+        del self.faults[FAULTS_MAX:]
 
     def record(self) -> dict[str, Any]:
         return {
@@ -147,20 +149,26 @@ class Report:
             "records": dict(sorted(self.records.items())),
             "projection_checked": self.projection_checked,
             "faults": [fault.record() for fault in self.faults],
-            "faults_truncated": len(self.faults) >= FAULTS_MAX,
+            "faults_truncated": self.truncated,
         }
 
 
-def verify_all(graph: Graph, progress: Progress | None = None) -> list[Report]:
-    """Verify every shard of the store, and that it holds no node that is not of its making."""
+def verify_all(graph: Graph, progress: Progress | None = None, tenants: str = "") -> list[Report]:
+    """Verify every shard of the store; the last report, of shard "", is on nodes of none.
+
+    `tenants` keeps to shards whose name begins so.
+    """
     shards = graph.read("verify", lambda tx: tx.many(_SHARDS, limit=SHARDS_MAX))
-    reports = [verify(graph, row.shard, progress=progress) for row in shards]
-    return [*reports, Report("", faults=foreign_faults(graph))]
+    reports = [verify(graph, row.shard, progress=progress) for row in shards if row.shard.startswith(tenants)]
+    store = Report("")
+    store.add(foreign_faults(graph))
+    return [*reports, store]
 
 
 def foreign_faults(graph: Graph) -> list[Fault]:
-    """Nodes of the whole store that bear none of its labels."""
-    rows = graph.read("verify", lambda tx: tx.many(_FOREIGN, labels=list(LABELS), limit=FAULTS_MAX))
+    """Nodes of the whole store that bear none of its labels, or belong to no shard that has a journal."""
+    asked = {"labels": list(LABELS), "unsharded": list(_UNSHARDED), "limit": FAULTS_MAX + 1}
+    rows = graph.read("verify", lambda tx: tx.many(_FOREIGN, **asked))
     return [
         Fault("foreign_node", f"{row.label}: not of this store", ref=row.ref, field=row.label) for row in rows
     ]
@@ -183,15 +191,19 @@ def verify(
     report = Report(shard)
     totals = graph.read("verify", lambda tx: tx.maybe(_TOTALS, shard=shard))
     if totals is None:
-        report.add(_checkpoint_faults(checkpoint, None, None))
+        if checkpoint is not None:
+            report.add(check_checkpoint(checkpoint, None, None))
         return report
     report.graph_version = totals.graph_version
     ranged = first is not None or last is not None
     begin, end = first or 1, last if last is not None else totals.graph_version
     if not 1 <= begin <= max(end, 1) or end > totals.graph_version:
         raise invalid("range", f"this shard has events 1 to {totals.graph_version}")
-    _chain(graph, report, begin, end, progress)
+    chain = _chain(graph, report, begin, end, progress)
     if not ranged:
+        if not report.faults:
+            # Bodies that are wrong, or not all there, have no sum to compare with.
+            report.add(_confirmed(graph, shard, lambda tx: _size_faults(tx, shard, chain)))
         _projection(graph, report, progress)
         report.add(_confirmed(graph, shard, lambda tx: _totals_faults(tx, shard)))
         report.add(_confirmed(graph, shard, lambda tx: _stray_faults(tx, shard)))
@@ -199,7 +211,7 @@ def verify(
     report.projection_checked = not ranged
     if checkpoint is not None:
         at = graph.read("verify", lambda tx: _event_at(tx, shard, checkpoint))
-        report.add(_checkpoint_faults(checkpoint, totals, at))
+        report.add(check_checkpoint(checkpoint, (totals.store_id, totals.graph_version), at))
     return report
 
 
@@ -232,42 +244,58 @@ def _confirmed(graph: Graph, shard: str, check: Callable[[Tx], list[Fault]]) -> 
     return graph.write("verify", again)
 
 
-def _chain(graph: Graph, report: Report, first: int, last: int, progress: Progress | None) -> None:
-    link = Link(first - 1, GENESIS if first == 1 else None)
-    while link.graph_version < last and len(report.faults) < FAULTS_MAX:
-        page, link = graph.read("verify", lambda tx, at=link: _chain_page(tx, report.shard, at, last))
-        report.add(page.faults)
-        report.events += page.events
-        if progress:
-            progress("events", link.graph_version, last)
-        if not page.events:
-            break
-
-
 @dataclass(frozen=True, slots=True)
-class _Page:
-    events: int
-    faults: list[Fault]
+class _Chain:
+    """How far a walk along the chain came, and what the last page of it added."""
+
+    link: Link
+    events: int = 0
+    body_bytes: int = 0
+    faults: tuple[Fault, ...] = ()
 
 
-def _chain_page(tx: Tx, shard: str, link: Link, last: int) -> tuple[_Page, Link]:
-    rows = tx.many(_CHAIN, shard=shard, after=link.graph_version, upto=last, limit=PAGE)
+def _chain(graph: Graph, report: Report, first: int, last: int, progress: Progress | None) -> _Chain:
+    """Walk the events; a page that looks wrong is read again under the shard's lock."""
+    shard, chain = report.shard, _Chain(Link(first - 1, GENESIS if first == 1 else None))
+    while chain.link.graph_version < last and not report.truncated:
+
+        def held(tx: Tx, at: _Chain = chain) -> _Chain:
+            hold_shard(tx, shard)
+            return _chain_page(tx, shard, at, last)
+
+        page = graph.read("verify", lambda tx, at=chain: _chain_page(tx, shard, at, last))
+        if page.faults:
+            page = graph.write("verify", held)
+        report.add(page.faults)
+        stuck, chain = page.events == chain.events, page
+        if progress:
+            progress("events", chain.link.graph_version, last)
+        if stuck:
+            break
+    report.events = chain.events
+    return chain
+
+
+def _chain_page(tx: Tx, shard: str, at: _Chain, last: int) -> _Chain:
+    rows = tx.many(_CHAIN, shard=shard, after=at.link.graph_version, upto=last, limit=PAGE)
     found: list[Fault] = []
+    link, size = at.link, at.body_bytes
     for row in rows:
         faults, link = check_event(row.event, row.labels, row.previous, row.writes, link)
         found += faults
+        size += _size(row)
     if not rows and link.graph_version < last:
         found.append(
             Fault("gap", f"events {link.graph_version + 1} to {last} are missing", link.graph_version + 1)
         )
-    return _Page(len(rows), found), link
+    return _Chain(link, at.events + len(rows), size, tuple(found))
 
 
 def _projection(graph: Graph, report: Report, progress: Progress | None) -> None:
     """Every record page by page, then what is derived from them."""
     after, shard = "", report.shard
     classes: set[str] = set()
-    while len(report.faults) < FAULTS_MAX:
+    while not report.truncated:
         rows = graph.read("verify", lambda tx, at=after: tx.many(_RECORDS, shard=shard, after=at, limit=PAGE))
         if not rows:
             break
@@ -282,8 +310,8 @@ def _projection(graph: Graph, report: Report, progress: Progress | None) -> None
     report.add(_confirmed(graph, shard, lambda tx: _derived_faults(tx, shard, classes)))
 
 
-def _as_map(row: RecordRow) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in RecordRow.__slots__}
+def _as_map(row: RecordRow | DerivedRow) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in row.__slots__}
 
 
 def _page_faults(tx: Tx, shard: str, after: str) -> list[Fault]:
@@ -292,37 +320,7 @@ def _page_faults(tx: Tx, shard: str, after: str) -> list[Fault]:
 
 
 def _derived_faults(tx: Tx, shard: str, classes: set[str]) -> list[Fault]:
-    rows = tx.many(_DERIVED, shard=shard)
-    found: list[Fault] = []
-    for row in (row for row in rows if row.kind == "AccessClass"):
-        ref = str(row.properties.get("access_class"))
-        if _class_digest(row.properties) != ref:
-            found.append(Fault("access_class_differs", "scope and policy are another class's", ref=ref))
-    present = {row.properties.get("access_class") for row in rows if row.kind == "AccessClass"}
-    found.extend(
-        Fault("access_class_missing", "records of this class have no AccessClass node", ref=missing)
-        for missing in sorted(classes - present)
-    )
-    heads = {
-        row.properties.get("stream_id"): (row.properties.get("version"), row.properties.get("head_ref"))
-        for row in rows
-        if row.kind == "InteractionStream"
-    }
-    newest = {
-        row.properties["stream_id"]: (row.newest, row.newest_ref)
-        for row in rows
-        if row.kind == "InteractionEvent"
-    }
-    found.extend(
-        Fault(
-            "stream_differs",
-            f"the head is {heads.get(stream)}, the newest event {newest.get(stream)}",
-            ref=str(stream),
-        )
-        for stream in sorted({*heads, *newest}, key=str)
-        if heads.get(stream) != newest.get(stream)
-    )
-    return found
+    return check_derived(map(_as_map, tx.many(_DERIVED, shard=shard)), classes)
 
 
 def _classes_of(rows: Iterable[RecordRow]) -> set[str]:
@@ -330,20 +328,9 @@ def _classes_of(rows: Iterable[RecordRow]) -> set[str]:
     found: set[str] = set()
     for row in rows:
         if row.kind in ("atom", "edge", "evidence") and row.body is not None:
-            with suppress(AttributeError, KeyError, TypeError, ValueError):
+            with suppress(*UNREADABLE):
                 found.add(class_of(json.loads(row.body)))
     return found
-
-
-def _class_digest(properties: Mapping[str, Any]) -> str | None:
-    scope = {
-        name.removeprefix("scope_"): value for name, value in properties.items() if name.startswith("scope_")
-    }
-    policy = properties.get("access_policy")
-    try:
-        return class_of({"scope": scope, "access_policy": json.loads(policy) if policy else None})
-    except ValueError:
-        return None
 
 
 def _totals_faults(tx: Tx, shard: str) -> list[Fault]:
@@ -352,8 +339,11 @@ def _totals_faults(tx: Tx, shard: str) -> list[Fault]:
         return [Fault("head", "the journal of this shard is gone")]
     found: list[Fault] = []
     expected = [totals.head_hash] if totals.graph_version else []
-    if totals.heads != expected:
+    if [head["checksum"] for head in totals.heads] != expected:
         found.append(Fault("head", "HEAD does not point at the newest event", totals.graph_version))
+    elif totals.accepted_at != _accepted_at(totals.heads):
+        message = "accepted_at is not that of the newest event"
+        found.append(Fault("head", message, totals.graph_version, field="accepted_at"))
     if totals.events != totals.graph_version or (totals.newest or 0) != totals.graph_version:
         message = (
             f"{totals.events} events stand, the newest at {totals.newest}; the head is {totals.graph_version}"
@@ -365,10 +355,41 @@ def _totals_faults(tx: Tx, shard: str) -> list[Fault]:
     return found
 
 
+def _accepted_at(heads: list[dict[str, Any]]) -> str | None:
+    """When the newest event was accepted, in the journal's own spelling; None where that is no time."""
+    with suppress(AttributeError, TypeError, ValueError):
+        return native_text(heads[0]["accepted_at"]) if heads else None
+    return None
+
+
+def _size_faults(tx: Tx, shard: str, chain: _Chain) -> list[Fault]:
+    """The journal's count of bytes against the bodies: those of the walk, and those written since."""
+    totals = tx.maybe(_TOTALS, shard=shard)
+    if totals is None:
+        return []
+    size, at = chain.body_bytes, chain.link.graph_version
+    while at < totals.graph_version:
+        rows = tx.many(_CHAIN, shard=shard, after=at, upto=totals.graph_version, limit=PAGE)
+        if not rows:
+            break
+        size, at = size + sum(map(_size, rows)), rows[-1].event["graph_version"]
+    if totals.body_bytes == size:
+        return []
+    message = f"body_bytes is {totals.body_bytes} where bodies of {size} bytes were written"
+    return [Fault("head", message, totals.graph_version, field="body_bytes")]
+
+
+def _size(row: ChainRow) -> int:
+    """Bytes of the bodies that an event wrote; what is no text is another fault's."""
+    bodies = (write["properties"].get("body") for write in row.writes)
+    return sum(len(body.encode()) for body in bodies if isinstance(body, str))
+
+
 def _stray_faults(tx: Tx, shard: str) -> list[Fault]:
     rows = [
-        *tx.many(_STRAYS, shard=shard, limit=FAULTS_MAX),
-        *tx.many(_LINKS, shard=shard, limit=FAULTS_MAX),
+        *tx.many(_STRAYS, shard=shard, limit=FAULTS_MAX + 1),
+        *tx.many(_LINKS, shard=shard, limit=FAULTS_MAX + 1),
+        *tx.many(_KEYLESS, shard=shard, kinds=list(_ATOMS_ONLY), limit=FAULTS_MAX + 1),
     ]
     return [Fault(row.kind, f"{row.label}: no command made it", ref=row.ref, field=row.label) for row in rows]
 
@@ -379,24 +400,3 @@ def _event_at(tx: Tx, shard: str, checkpoint: Mapping[str, Any]) -> str | None:
         return None
     rows = tx.many(_CHAIN, shard=shard, after=at - 1, upto=at, limit=1)
     return rows[0].event.get("checksum") if rows else None
-
-
-def _checkpoint_faults(
-    checkpoint: Mapping[str, Any] | None, totals: Totals | None, checksum: str | None
-) -> list[Fault]:
-    """What a head kept outside says about the store (T09, C71)."""
-    if checkpoint is None:
-        return []
-    at = checkpoint.get("graph_version")
-    if totals is None:
-        return [Fault("checkpoint", f"checkpoint at {at}, the store has no journal of this shard")]
-    found: list[Fault] = []
-    if checkpoint.get("store_id") != totals.store_id:
-        found.append(Fault("checkpoint", "this is another store than the checkpoint was taken of"))
-    if not isinstance(at, int) or at > totals.graph_version:
-        found.append(
-            Fault("checkpoint", f"checkpoint at {at}, store at {totals.graph_version}", totals.graph_version)
-        )
-    elif at > 0 and checksum != checkpoint.get("head_hash"):
-        found.append(Fault("checkpoint", f"event {at} is not the one that the checkpoint names", at))
-    return found

@@ -100,7 +100,7 @@ def tell(send: Send, recall: Ask, get: Ask, verify: Callable[[], dict[str, Any]]
     console.width = min(console.width, WIDTH)
     console.print()
     console.rule("The story")
-    versions = load_story(send, lambda line: console.print(Text(f"  {line}")))
+    versions = load_story(send, lambda line: _show(console, Text(f"  {line}")))
     missed = [wrong for question in QUESTIONS for wrong in _ask(recall, question, console)]
     console.print()
     console.rule("One memory, before and after it was corrected")

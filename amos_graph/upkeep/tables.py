@@ -166,10 +166,8 @@ def _table(title: str, *columns: str) -> Table:
     )
     for column in columns:
         right = column in ("#", "score", "figure")
-        wide = 40 if column == "what was held" else None
-        table.add_column(
-            column, justify="right" if right else "left", overflow="fold", no_wrap=right, min_width=wide
-        )
+        # Columns shrink, widest first, and fold; a least width beyond that would push others off the page.
+        table.add_column(column, justify="right" if right else "left", overflow="fold", no_wrap=right)
     return table
 
 

@@ -35,8 +35,9 @@ RETURN ref,
          RETURN {
            labels: labels(n),
            properties: properties(n),
-           evidence: COLLECT { MATCH (n)-[:EVIDENCED_BY]->(x:Evidence) RETURN x.evidence_id },
-           entities: COLLECT { MATCH (n)-[r:REFERS_TO]->(x:Entity) RETURN [r.role, x.id] },
+           evidence: COLLECT { MATCH (n)-[r:EVIDENCED_BY]->(x) RETURN [x.shard, x.evidence_id, properties(r)] },
+           entities: COLLECT { MATCH (n)-[r:REFERS_TO]->(x) RETURN [x.shard, x.id, properties(r)] },
+           merged: COLLECT { MATCH (n)-[r:MERGED_INTO]->(x) RETURN [x.shard, x.id, properties(r)] },
            outgoing: COLLECT {
              MATCH (n)-[r:!EVIDENCED_BY&!REFERS_TO]->(x)
              RETURN {type: type(r), properties: properties(r), target: x.id}

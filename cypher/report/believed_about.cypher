@@ -6,7 +6,7 @@
 // @param about STRING       an entity id (ent:…), or one of its names
 // @param limit INTEGER      rows at most
 // @rows many   atom_id STRING, type STRING, claim STRING, roles LIST<STRING>, confidence FLOAT, health STRING, valid_from STRING?, valid_until STRING?, contradicted_by LIST<STRING>, evidence_count INTEGER, evidence LIST<STRING>, updated_at STRING
-// @sample {"shard": "default/main", "about": "ent:person:lena_hartmann", "limit": 50}
+// @sample {"shard": "default/demo", "about": "ent:person:lena_hartmann", "limit": 50}
 CYPHER 25
 CALL () {
   MATCH (named:Entity {shard: $shard, id: $about})

@@ -6,7 +6,7 @@
 // @param ref STRING         the record's id
 // @param limit INTEGER      rows at most
 // @rows many   version INTEGER, graph_version INTEGER, event_type STRING, actor STRING, accepted_at STRING, event_id STRING, evidence_refs LIST<STRING>, body STRING?
-// @sample {"shard": "default/main", "ref": "story/preference/incidents-1", "limit": 50}
+// @sample {"shard": "default/demo", "ref": "story/preference/incidents-1", "limit": 50}
 CYPHER 25
 MATCH (written:Version {shard: $shard, ref: $ref})
 WHERE written.version > 0

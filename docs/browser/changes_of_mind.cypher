@@ -1,5 +1,5 @@
 // Changes of mind: every chain of memories in which a newer one took the place of an older one
-// :params {"shard": "default/main"}
+// :params {"shard": "default/demo"}
 CYPHER 25
 MATCH (newest:Atom&Live {shard: $shard})-[:SUPERSEDES]->(:Atom)
 WITH newest

@@ -1,5 +1,5 @@
 // Contradictions that stand, with the evidence of both sides
-// :params {"shard": "default/main"}
+// :params {"shard": "default/demo"}
 CYPHER 25
 MATCH (one:Atom {shard: $shard})-[clash:CONTRADICTS]->(other:Atom)
 WITH one, clash, other

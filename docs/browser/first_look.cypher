@@ -1,5 +1,5 @@
 // A first look: the newest live memories, their entities and their evidence
-// :params {"shard": "default/main"}
+// :params {"shard": "default/demo"}
 CYPHER 25
 MATCH (atom:Atom&Live&!InteractionEvent {shard: $shard})
 WITH atom

@@ -1,5 +1,5 @@
 // The neighbourhood of an entity: what is believed about it, on what evidence, and what that touches
-// :params {"shard": "default/main", "about": "ent:person:lena_hartmann"}
+// :params {"shard": "default/demo", "about": "ent:person:lena_hartmann"}
 CYPHER 25
 MATCH (named:Entity {shard: $shard, id: $about})<-[:REFERS_TO]-(atom:Atom&Live)
 WITH named, atom

@@ -19,6 +19,7 @@ import typer.main
 from typer.testing import CliRunner
 
 from amos_graph.cli.main import app
+from amos_graph.graph.archive import Archive
 from tests.server import Server
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -119,6 +120,7 @@ def test_up_takes_another_port_when_the_wanted_one_is_taken_and_survives_a_kill(
         amos = CommandLine({**amos_command.environment, "AMOS_API_PORT": str(port)}, amos_command.home)
         first = amos.json("up")
         assert f":{port}" not in first["url"]
+        assert any(f"port {port} is taken" in note for note in first["notes"])
         pid = amos.json("status")["pid"]
         os.kill(pid, 9)
         second = amos.json("up")
@@ -176,6 +178,61 @@ def test_what_cannot_be_done_is_said_in_one_sentence(amos_command: CommandLine) 
     lost("migrate", code=3)
     given = {name: value for name, value in amos.environment.items() if name != "AMOS_NEO4J_PASSWORD"}
     CommandLine(given, amos.home)("up", code=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("AMOS_API_PORT", "abc"),
+        ("AMOS_NEO4J_URI", "foo://x"),
+        ("AMOS_NEO4J_URI", "bolt://x:y"),
+        ("AMOS_TENANT", "bad tenant!"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_one_sentence(amos_command: CommandLine, name: str, value: str) -> None:
+    """A wrong variable is named, without its value, with exit code 2 and as JSON where asked."""
+    amos = CommandLine({**amos_command.environment, name: value}, amos_command.home)
+    for command in ("status", "up", "list", "migrate", "demo"):
+        amos(command, code=2)
+    found = amos.json("status", code=2)
+    assert found["error"] == "schema_invalid"
+    assert found["message"].startswith(f"{name}: ")
+    assert value not in found["message"]
+
+
+def test_the_log_of_a_neo4j_that_never_was_is_exit_code_3(tmp_path: Path) -> None:
+    """`amos neo4j logs` says that there is none."""
+    CommandLine({"AMOS_HOME": str(tmp_path / "none")}, tmp_path)("neo4j", "logs", code=3)
+
+
+def test_the_evidence_archive_is_for_its_owner_alone(tmp_path: Path) -> None:
+    """Its folder is made with mode 0700."""
+    archive = Archive(tmp_path / "home" / "archive")
+    archive.put("t/w", b"payload")
+    assert stat.S_IMODE(archive.folder.stat().st_mode) == 0o700
+
+
+def test_a_home_that_cannot_be_made_is_one_sentence(amos_command: CommandLine, tmp_path: Path) -> None:
+    """A file in the way of the home is an exit code, not a traceback."""
+    (tmp_path / "file").write_text("")
+    CommandLine({**amos_command.environment, "AMOS_HOME": str(tmp_path / "file" / "home")}, tmp_path)(
+        "up", code=1
+    )
+
+
+def test_the_demo_repeats_itself_beside_the_users_memory(amos_command: CommandLine) -> None:
+    """Twice, with the user's own content in between: both succeed, and the user's memory has no story."""
+    amos = amos_command
+    amos("demo")
+    amos("remember", "Lena wants to hear about an outage by pigeon post.")
+    (amos.home / "credentials-demo.json").unlink()
+    assert "pigeon" not in amos("demo")
+
+    assert [item["type"] for item in amos.json("list")["items"]] == ["semantic"]
+    kept = amos.home / "credentials-demo.json"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    demo = CommandLine({**amos.environment, "AMOS_WORKSPACE": "demo"}, amos.home)
+    assert demo.json("get", "story/goal/beta")["found"] is True
 
 
 def test_every_command_has_an_example_in_its_help() -> None:

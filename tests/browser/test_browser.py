@@ -51,7 +51,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     server = LocalNeo4j(home, options=SMALL)
     started = server.start()
     graph = Graph(connect(started.uri, started.user, started.password))
-    settings = Settings.model_validate({"home": home})
+    settings = Settings.model_validate({"home": home, "workspace": "demo"})
     prepare(graph, settings)
     load_story(in_process(operator(graph, settings)))
     graph.close()
@@ -104,7 +104,7 @@ def test_an_analyst_logs_in_and_sees_the_memories(page: Page, running: Running) 
     """The style is dropped in, a favourite is run, and titled nodes with typed links are drawn."""
     log_in(page, running)
     drop(page, ROOT / "docs" / "amos.grass")
-    run(page, ':params {"shard": "default/main"}')
+    run(page, ':params {"shard": "default/demo"}')
     run(page, (ROOT / "docs" / "browser" / "first_look.cypher").read_text(encoding="utf-8"))
     page.locator("g.node").first.wait_for()
     # The layout moves for a few seconds; a later picture is a readable one.

@@ -262,8 +262,8 @@ def test_hostile_text_in_an_envelope_is_data_or_refused(
         assert tried.error is None or 400 <= tried.error.status < 500
 
     assert _schema(graph) == schema
-    # The proposal says what the commit before it said, so it is that atom.
-    assert contents(graph, f"{tenant}/w")["Atom"] == 2
+    # A proposal leaves the active atom that says the same alone, and is a record of its own.
+    assert contents(graph, f"{tenant}/w")["Atom"] == 3
     checked_journal(graph, f"{tenant}/w")
 
 

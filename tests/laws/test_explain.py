@@ -22,7 +22,8 @@ _CATEGORIES = {"DEPRECATION", "UNRECOGNIZED", "UNSUPPORTED", "SCHEMA"}
 #: Statements that read a whole store or shard by their nature, each with the reason.
 _READS_ALL = {
     "journal/verify_strays": "looks for nodes that no key leads to",
-    "journal/verify_foreign": "looks for relationships that cross shards",
+    "journal/verify_keyless": "looks for nodes that lack the key by which they would be found",
+    "journal/verify_foreign": "looks for nodes that no label of the store leads to",
 }
 _SLOW_OPERATORS = ("AllNodesScan", "CartesianProduct")
 

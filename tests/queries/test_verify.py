@@ -14,8 +14,9 @@ from amos_graph.commands.clients import register_client
 from amos_graph.commands.commit import commit
 from amos_graph.commands.execution import Context
 from amos_graph.domain.events import checksum, event_node, event_record
+from amos_graph.domain.verification import Fault
 from amos_graph.graph.transactions import Graph
-from amos_graph.queries.verify import Report, checkpoint_of, foreign_faults, verify
+from amos_graph.queries.verify import FAULTS_MAX, Report, checkpoint_of, foreign_faults, verify, verify_all
 from tests.administrator import run
 from tests.samples import belief, interaction, source_event
 
@@ -27,7 +28,10 @@ def shard(context: Context) -> str:
         context,
         {
             "events": [source_event()],
-            "entities": [{"id": "ent:user:primary", "labels": ["Ada"], "aliases": ["the boss"]}],
+            "entities": [
+                {"id": "ent:user:primary", "labels": ["Ada"], "aliases": ["the boss"]},
+                {"id": "ent:user:second", "labels": ["A. L."], "merged_into": "ent:user:primary"},
+            ],
             "relations": [{"id": "rel:reviews", "kind": "edge", "description": "one reviews another"}],
             "enums": [{"id": "enum:mood:calm", "description": "calm"}],
             "atoms": [
@@ -155,6 +159,92 @@ def test_each_projected_property_is_covered(graph: Graph, shard: str, label: str
 
 
 TAMPERING = {
+    "merged link removed": (
+        "MATCH (:Entity {shard: $shard})-[r:MERGED_INTO]->() DELETE r",
+        {"projection_link"},
+    ),
+    "merged link added": (
+        (
+            "MATCH (a:Entity {shard: $shard, id: 'ent:project:third'}), "
+            "(b:Entity {shard: $shard, id: 'ent:user:primary'}) CREATE (a)-[:MERGED_INTO]->(b)"
+        ),
+        {"projection_link"},
+    ),
+    "merged link turned": (
+        (
+            "MATCH (a:Entity {shard: $shard, id: 'ent:user:second'})-[r:MERGED_INTO]->() "
+            "MATCH (b:Entity {shard: $shard, id: 'ent:project:third'}) "
+            "DELETE r CREATE (a)-[:MERGED_INTO]->(b)"
+        ),
+        {"projection_link"},
+    ),
+    "merged link noted": (
+        "MATCH (:Entity {shard: $shard})-[r:MERGED_INTO]->() SET r.note = 'x'",
+        {"projection_link"},
+    ),
+    "keyless atom": ("CREATE (:Atom:Live:Belief {shard: $shard, title: 'I am true'})", {"stray_node"}),
+    "keyless edge": ("CREATE (:Edge {shard: $shard, source_ref: 'a2'})", {"stray_node"}),
+    "keyless evidence": ("CREATE (:Evidence {shard: $shard})", {"stray_node"}),
+    "keyless entity": ("CREATE (:Entity {shard: $shard})", {"stray_node"}),
+    "keyless event": ("CREATE (:Event {shard: $shard})", {"stray_node"}),
+    "keyless class": ("CREATE (:AccessClass {shard: $shard})", {"stray_node"}),
+    "keyless stream": ("CREATE (:InteractionStream {shard: $shard})", {"stray_node"}),
+    "keyless version": ("CREATE (:Version {shard: $shard, version: 1})", {"stray_version"}),
+    "keyless belief that is no atom": ("CREATE (:Belief {shard: $shard, id: 'a9'})", {"stray_node"}),
+    "keyless node linked out": (
+        (
+            "MATCH (c:AccessClass {shard: $shard}), (a:Atom {shard: $shard, id: 'a2'}) "
+            "CREATE (c)-[:COVERS]->(a)"
+        ),
+        {"stray_relationship"},
+    ),
+    "evidence link noted": (
+        "MATCH (:Atom {shard: $shard, id: 'a2'})-[r:EVIDENCED_BY]->() SET r.note = 'x'",
+        {"projection_link"},
+    ),
+    "edge's evidence link noted": (
+        "MATCH (:Edge {shard: $shard, edge_id: 'edge_one'})-[r:EVIDENCED_BY]->() SET r.at = datetime()",
+        {"projection_link"},
+    ),
+    "entity link noted": (
+        "MATCH (:Atom {shard: $shard, id: 'a2'})-[r:REFERS_TO]->() SET r.note = 'x'",
+        {"projection_link"},
+    ),
+    "entity link without a role": (
+        "MATCH (:Atom {shard: $shard, id: 'a2'})-[r:REFERS_TO]->() REMOVE r.role",
+        {"projection_link"},
+    ),
+    "evidence link to an entity": (
+        (
+            "MATCH (a:Atom {shard: $shard, id: 'a2'}), (e:Entity {shard: $shard, id: 'ent:user:primary'}) "
+            "CREATE (a)-[:EVIDENCED_BY]->(e)"
+        ),
+        {"projection_link"},
+    ),
+    "relationship dated": (
+        "MATCH (:Atom {shard: $shard})-[r:SUPPORTS]->() SET r.at = datetime()",
+        {"relationship_differs"},
+    ),
+    "journal size changed": (
+        "MATCH (j:Journal {shard: $shard}) SET j.body_bytes = j.body_bytes + 1",
+        {"head"},
+    ),
+    "journal time changed": (
+        "MATCH (j:Journal {shard: $shard}) SET j.accepted_at = '2020-01-01T00:00:00.000000Z'",
+        {"head"},
+    ),
+    "journal time removed": ("MATCH (j:Journal {shard: $shard}) REMOVE j.accepted_at", {"head"}),
+    "body unreadable": (
+        "MATCH (v:Version {shard: $shard, ref: 'a2'}) SET v.body = '{\"type\":\"dream\"}'",
+        {"body_digest", "body_unreadable"},
+    ),
+    "body too deep": (
+        (
+            "MATCH (v:Version {shard: $shard, ref: 'a2'}) "
+            "SET v.body = reduce(text = '', i IN range(1, 100000) | text + '[')"
+        ),
+        {"body_digest", "body_unreadable"},
+    ),
     "label added": ("MATCH (n:Atom {shard: $shard, id: 'a2'}) SET n:Goal", {"projection_label"}),
     "Live removed": ("MATCH (n:Atom {shard: $shard, id: 'a2'}) REMOVE n:Live", {"projection_label"}),
     "foreign label": ("MATCH (n:Atom {shard: $shard, id: 'a2'}) SET n:Smuggled", {"projection_label"}),
@@ -249,6 +339,56 @@ def test_tampering_by_cypher_is_named(graph: Graph, shard: str, name: str) -> No
 
 
 @pytest.mark.reliability("T07")
+@pytest.mark.parametrize(
+    ("name", "value"), [("body_bytes", 1), ("accepted_at", "2020-01-01T00:00:00.000000Z")]
+)
+def test_the_head_is_named_by_its_field(graph: Graph, shard: str, name: str, value: Any) -> None:
+    """What the journal's head says of size and time is compared with the chain, and nothing else is wrong."""
+    run(graph, "MATCH (j:Journal {shard: $shard}) SET j[$name] = $value", shard=shard, name=name, value=value)
+
+    assert [("head", name)] == [(fault.kind, fault.field) for fault in verify(graph, shard).faults]
+
+
+def test_faults_are_said_to_be_cut_off_only_when_some_were() -> None:
+    """A report that is exactly full is whole; one fault more is left out, and the report says so."""
+    report = Report("t/w")
+
+    report.add(Fault("gap", str(number)) for number in range(FAULTS_MAX))
+    assert (len(report.faults), report.record()["faults_truncated"]) == (FAULTS_MAX, False)
+    report.add([Fault("gap", "one more")])
+    assert (len(report.faults), report.record()["faults_truncated"]) == (FAULTS_MAX, True)
+
+
+@pytest.mark.reliability("T07")
+def test_all_shards_and_foreign_nodes_are_verified(graph: Graph, shard: str, tenant: str) -> None:
+    """This shard's report is clean, and a note that points at a memory is in the last one, of no shard."""
+    run(
+        graph,
+        "MATCH (a:Atom {shard: $shard, id: 'a2'}) CREATE (:`!Note` {id: $tenant})-[:SAYS]->(a)",
+        shard=shard,
+        tenant=tenant,
+    )
+    try:
+        reports = verify_all(graph, tenants=tenant)
+    finally:
+        run(graph, "MATCH (n:`!Note` {id: $tenant}) DETACH DELETE n", tenant=tenant)
+
+    assert [report.faults for report in reports if report.shard == shard] == [[]]
+    assert (reports[-1].shard, reports[-1].ok) == ("", False)
+    assert (tenant, "foreign_node") in {(fault.ref, fault.kind) for fault in reports[-1].faults}
+
+
+@pytest.mark.reliability("T07")
+def test_a_node_of_no_shard_is_foreign(graph: Graph, tenant: str) -> None:
+    """A memory without a shard, or in a shard that has no journal, is found with the foreign nodes."""
+    run(graph, "CREATE (:Atom {id: $tenant}), (:Atom {id: $tenant, shard: $tenant})", tenant=tenant)
+    try:
+        assert [tenant] * 2 == [fault.ref for fault in foreign_faults(graph) if fault.ref == tenant]
+    finally:
+        run(graph, "MATCH (n:Atom) WHERE n.id = $tenant DELETE n", tenant=tenant)
+
+
+@pytest.mark.reliability("T07")
 def test_a_node_of_another_kind_is_foreign(graph: Graph, tenant: str) -> None:
     """A node with none of the store's labels is found when the whole store is verified."""
     run(graph, "CREATE (:Smuggled {id: $tenant})", tenant=tenant)
@@ -317,6 +457,8 @@ def test_a_rewritten_chain_is_found_with_a_checkpoint_alone(graph: Graph, shard:
 @pytest.mark.reliability("T09")
 def test_a_cut_tail_is_found_against_a_checkpoint(graph: Graph, context: Context, shard: str) -> None:
     """A tail cut off cleanly, with the head set back, is found, and the answer names both versions."""
+    journal = "MATCH (j:Journal {shard: $shard}) RETURN j.accepted_at AS at"
+    accepted_at = run(graph, journal, shard=shard)[0]["at"]
     commit(context, {"enums": [{"id": "enum:mood:glad", "description": "glad"}]})
     checkpoint = checkpoint_of(graph, shard)
     at = checkpoint["graph_version"]
@@ -324,10 +466,12 @@ def test_a_cut_tail_is_found_against_a_checkpoint(graph: Graph, context: Context
         graph,
         "MATCH (j:Journal {shard: $shard})-[:HEAD]->(e:Event)-[:WROTE]->(v)-[:OF]->(n) "
         "MATCH (p:Event)-[:NEXT]->(e) "
+        "WITH j, e, v, n, p, size(v.body) AS size "
         "DETACH DELETE e, v, n CREATE (j)-[:HEAD]->(p) "
-        "SET j.graph_version = p.graph_version, j.head_hash = p.checksum, "
-        "j.version_count = j.version_count - 1",
+        "SET j.graph_version = p.graph_version, j.head_hash = p.checksum, j.accepted_at = $accepted_at, "
+        "j.version_count = j.version_count - 1, j.body_bytes = j.body_bytes - size",
         shard=shard,
+        accepted_at=accepted_at,
     )
 
     assert verify(graph, shard).ok

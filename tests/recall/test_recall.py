@@ -548,7 +548,7 @@ def test_english_says_what_the_packet_says(context: Context) -> None:
 
     found = packet(context, "working on Amos", rendering_target="english")
 
-    assert "It is held that “user:primary” working on “project:amos”." in found["rendered"]
+    assert "It is held of “primary”: working on “project amos”." in found["rendered"]
     assert "evidence: evd_turn1" in found["rendered"]
     assert "Contradiction: [" in found["rendered"]
     assert "Left out: 1 stale suppressed." in found["rendered"]

@@ -17,6 +17,7 @@ from amos_graph.queries.verify import verify
 from amos_graph.upkeep.demo import QUESTIONS, tell
 from amos_graph.upkeep.sending import Json, in_process
 from amos_graph.upkeep.story import CHAPTERS
+from amos_graph.upkeep.story_records import WARN_BY_CALL
 from amos_graph.upkeep.tables import WIDTH, packet_view, verify_view
 
 
@@ -140,6 +141,30 @@ def test_stored_text_cannot_touch_the_terminal(context: Context, shown: Shown) -
 
     assert "[bold]x[/bold]" in page
     assert not {"\x1b", "\x07", "\u202e"} & set(page)
+
+
+def test_at_80_columns_no_column_and_no_letter_is_lost(context: Context) -> None:
+    """Every line fits, every heading is there, and long ids are folded, not cut."""
+    page = io.StringIO()
+    code = tell(
+        in_process(context),
+        lambda request: recall(context, request),
+        lambda request: get_atom(context, request),
+        lambda: verify(context.graph, context.scope.shard).record(),
+        Console(file=page, width=80, soft_wrap=True),
+    )
+    text = page.getvalue()
+
+    assert code == 0, text
+    assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
+    history = text[text.index("What was known of Lena") :]
+    heading = next(line for line in history.splitlines() if line.lstrip().startswith("when"))
+    assert heading.split() == ["when", "what", "was", "held", "standing", "evidence"]
+    # Column by column, the folded pieces make the whole again.
+    start = heading.index("standing")
+    end = heading.index("evidence")
+    standing = "".join(line[start:end].strip() for line in history.splitlines())
+    assert WARN_BY_CALL in standing
 
 
 def test_an_empty_packet_and_a_clean_verification_are_one_line(context: Context, shown: Shown) -> None:

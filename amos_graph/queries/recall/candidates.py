@@ -176,7 +176,10 @@ def _by_words(tx: Tx, gate: Gate, terms: Terms, states: Sequence[str], limit: in
     queries = text_queries(shard_key(gate.shard), terms, states, gate.classes)
     if not queries:
         return TextRow([], [], 0)
-    return tx.one(_TEXT, queries=queries, scan_max=_scan_max(gate), limit=limit, **gate.filters())
+    words = list(terms.tokens)
+    return tx.one(
+        _TEXT, queries=queries, words=words, scan_max=_scan_max(gate), limit=limit, **gate.filters()
+    )
 
 
 def _scan_max(gate: Gate) -> int:
