@@ -32,7 +32,7 @@ CALL () {
     AND NOT n:Atom
   RETURN 'stray_node' AS kind, labels(n)[0] AS label, coalesce(n.id, n.title) AS ref
   UNION ALL
-  MATCH (n:Journal|AccessClass|InteractionStream|Usage|Receipt)-[r]->()
+  MATCH (n:Journal|AccessClass|InteractionStream|Receipt)-[r]->()
   WHERE n.shard = $shard
     AND NOT (n:Journal AND type(r) = 'HEAD')
   RETURN 'stray_relationship' AS kind, type(r) AS label, n.title AS ref
