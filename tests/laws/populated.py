@@ -13,7 +13,6 @@ from amos_graph.commands.execution import Context
 from amos_graph.domain.dictionary import RELATIONS
 from amos_graph.domain.scope import SCOPE_FIELDS
 from amos_graph.domain.times import format_time
-from amos_graph.queries.health import check_ready
 from tests.samples import belief, source_event
 
 _CONFIDENCE = {"level": "high", "score": 0.9, "basis": {"notes": "n"}}
@@ -21,8 +20,7 @@ _POLICY = {"allowed_identities": ["svc:test"]}
 
 
 def populate(context: Context) -> None:
-    """Fill the context's shard through the commands, and the store as a serving one is filled."""
-    check_ready(context.graph)
+    """Fill the context's shard through the commands, and nothing else."""
     narrow = {name: f"{name}:1" for name in SCOPE_FIELDS[2:]}
     common = {"evidence_refs": ["evd_turn1"], "confidence": _CONFIDENCE}
     events = [source_event(), source_event("evd_far", payload={"text": "x" * 20_000}, access_policy=_POLICY)]

@@ -13,6 +13,7 @@ from amos_graph.domain.scope import CAPABILITIES, Identity, Scope
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.procedures import all_names, read_header
 from amos_graph.graph.transactions import Graph
+from amos_graph.queries.health import check_ready
 from amos_graph.settings import Settings
 from tests.laws.populated import populate
 from tests.server import Server
@@ -39,6 +40,8 @@ def explaining(
     if not _is_populated(graph):
         context = Context(graph, settings, Archive(tmp_path_factory.mktemp("archive")), identity, scope)
         populate(context)
+    # A store that serves has its canary.
+    check_ready(graph)
     driver = neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password))  # pyright: ignore[reportUnknownMemberType]
     yield driver
     driver.close()
