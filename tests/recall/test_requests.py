@@ -132,7 +132,7 @@ def test_a_version_that_the_shard_has_not_reached_is_told(context: Context) -> N
     with pytest.raises(AmosError) as caught:
         recall(context, {"cues": ["Amos"], "min_graph_version": seen + 1})
 
-    assert caught.value.code == "derived_index_stale"
+    assert caught.value.code == "expected_version_conflict"
     assert caught.value.retryable
 
 

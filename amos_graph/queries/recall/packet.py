@@ -69,7 +69,7 @@ def recall(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises `authorization_denied` without `memory.read` or for another client's identity,
     `schema_invalid` with the path of what is not understood, `scope_denied`, and
-    `derived_index_stale` while the shard has not reached `min_graph_version`.
+    `expected_version_conflict` while the shard has not reached `min_graph_version`.
     """
     context.identity.demand("memory.read")
     asked = check_request(request, context.scope, now(), context.settings.items_max)
@@ -137,10 +137,18 @@ def _read(tx: Tx, context: Context, asked: Asked, version: int) -> Reading | Non
     """All that a packet needs, or None if something that was found was gone when it was to be read."""
     wanted = asked.request.min_graph_version
     if wanted is not None and version < wanted:
+        # No fault of the server: its journal is never behind itself, so the caller saw another store.
         raise AmosError(
-            "derived_index_stale",
+            "expected_version_conflict",
             f"min_graph_version: the shard stands at version {version}",
             [Fault("min_graph_version", f"the shard stands at version {version}")],
+            {
+                "target_ref": asked.scope.shard,
+                "expected_version": wanted,
+                "actual_version": version,
+                "conflicting_event_id": None,
+                "recommended_action": "retry",
+            },
         )
     found = search(tx, context, asked)
     selected = [entry.traits.id for entry in found.selected]
