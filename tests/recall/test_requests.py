@@ -133,7 +133,6 @@ def test_a_version_that_the_shard_has_not_reached_is_told(context: Context) -> N
         recall(context, {"cues": ["Amos"], "min_graph_version": seen + 1})
 
     assert caught.value.code == "expected_version_conflict"
-    assert caught.value.retryable
 
 
 def test_the_request_that_a_packet_repeats_gives_the_same_packet(context: Context) -> None:
