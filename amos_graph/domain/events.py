@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from amos_graph.domain.canonical import canonical_bytes, canonical_text, digest
+from amos_graph.domain.canonical import canonical_text, digest
 from amos_graph.domain.ids import RecordKind
 from amos_graph.domain.times import native_text, parse_time
 
@@ -205,8 +205,3 @@ def event_record(properties: Mapping[str, Any]) -> dict[str, Any]:
         event[name] = native_text(event[name])
     event.setdefault("idempotency_key", None)
     return event
-
-
-def event_size_bytes(event: Mapping[str, Any]) -> int:
-    """How many bytes an event takes in canonical form."""
-    return len(canonical_bytes(event))

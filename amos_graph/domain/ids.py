@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import uuid
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, WithJsonSchema
@@ -87,11 +86,6 @@ ScopePart = Annotated[
     _matching(_PART, "a lower-case name (letters, digits, _ and -, at most 64)"),
     _described(_PART),
 ]
-
-
-def new_event_id() -> str:
-    """A fresh journal event id; made before the transaction, because a transaction may run twice."""
-    return f"evt_{uuid.uuid4().hex}"
 
 
 def derived_id(prefix: str, content: Any) -> str:

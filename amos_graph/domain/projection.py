@@ -14,7 +14,7 @@ from typing import Any, Final
 from amos_graph.domain.atoms import payload_type
 from amos_graph.domain.atoms.payload import Payload
 from amos_graph.domain.canonical import canonical_text
-from amos_graph.domain.dictionary import PROVENANCE_RELATIONS, fold
+from amos_graph.domain.dictionary import fold
 from amos_graph.domain.ids import RecordKind, derived_id, relationship_type, shard_key
 from amos_graph.domain.lifecycle import recall_default
 from amos_graph.domain.scope import AccessPolicy, Scope, access_class
@@ -223,11 +223,6 @@ _PROJECTIONS: Final[Mapping[RecordKind, Callable[[str, Mapping[str, Any], str], 
     "enum": _definition("enum"),
     "client": _definition("client"),
 }
-
-
-def survives_archiving(relation: str) -> bool:
-    """True for provenance and supersession, which keep their native relationship when an end is archived."""
-    return relation in PROVENANCE_RELATIONS
 
 
 def search_text(atom_id: str, payload: Payload) -> str:

@@ -147,14 +147,6 @@ def verify_view(report: Json) -> RenderableType:
     return table
 
 
-def figures_view(title: str, rows: Iterable[tuple[str, str]]) -> RenderableType:
-    """Names and figures."""
-    table = _table(title, "what", "figure")
-    for name, figure in rows:
-        table.add_row(Text(name), Text(figure))
-    return table
-
-
 def _table(title: str, *columns: str) -> Table:
     table = Table(
         title=title or None,
