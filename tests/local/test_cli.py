@@ -34,13 +34,14 @@ def test_each_command_shows_an_example() -> None:
 
 
 def test_what_does_not_run_is_exit_code_3(tmp_path: Path) -> None:
-    """Status, stop and shell of a home without a server tell scripts apart from failures."""
+    """Status, stop, shell and logs of a home without a server tell scripts apart from failures."""
     home = ("--home", str(tmp_path))
 
     assert _json("status", *home)[0] == 3
     assert _json("stop", *home) == (3, {"outcome": "not running"})
     assert _json("shell", "RETURN 1", *home)[0] == 3
-    assert _json("logs", *home) == (0, {"lines": []})
+    code, out = _json("logs", *home)
+    assert (code, out["error"]) == (3, "not running")
 
 
 def test_uninstall_without_a_yes_is_refused(tmp_path: Path) -> None:
