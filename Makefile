@@ -50,6 +50,9 @@ real: $(STAMP) ## Load the PEP history and hold it to what the data says
 soak: $(STAMP) ## The long tests, in full counts
 	@$(BIN)/pytest -m soak
 
+bench: $(STAMP) ## Measure the figures of docs/figures.md and hold them against their targets (KEEP=folder)
+	@$(BIN)/python -m bench $(if $(KEEP),--keep $(KEEP))
+
 format: $(STAMP)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
@@ -58,6 +61,8 @@ format: $(STAMP)
 lock:
 	@uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	  --all-extras pyproject.toml -o requirements.lock
+	@uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	  pyproject.toml -o docker/requirements.lock
 
 clean: ## Remove the environment and the tests' Neo4j
 	@rm -rf $(VENV) .amos-test .pytest_cache .ruff_cache .hypothesis

@@ -14,6 +14,7 @@ from typing import Any, Final, Self, cast
 
 import httpx
 
+from amos_graph.domain.canonical import check_json
 from amos_graph.domain.ids import derived_id
 from amos_graph.errors import STATUS, AmosError, Fault
 
@@ -24,6 +25,11 @@ REMEMBERED: Final[Json] = {"confidence": {"level": "medium"}}
 #: The header by which the service says that it answers with an earlier receipt.
 REPLAYED_HEADER: Final = "Idempotent-Replayed"
 UNREACHABLE: Final = "the service cannot be reached"
+FOREIGN: Final = "no answer of the service"
+#: What tells an AmosResponse from other people's JSON.
+_ENVELOPED: Final = frozenset({"request_id", "errors", "payload"})
+#: Statuses by which a proxy says that the service behind it does not answer it now.
+_PROXY_AWAY: Final = (502, 503, 504)
 #: Fields of the envelope that a call may set by keyword.
 _ENVELOPE: Final = (
     "scope",
@@ -201,6 +207,8 @@ class Amos:
         if writes:
             # One key for all attempts of this call: the second one finds what the first one did.
             body.setdefault("idempotency_key", f"key_{uuid.uuid4().hex}")
+        # What no body can carry is refused here, in the service's own words.
+        check_json(body)
         return self._send("POST", path, json=body)
 
     def _get(self, path: str, params: Json) -> Answer:
@@ -214,10 +222,10 @@ class Amos:
                 failure = AmosError("unavailable", f"{UNREACHABLE}: {type(error).__name__}")
                 failure.__cause__ = error
             else:
-                body = _body(response)
-                if not body["errors"]:
-                    return _answer(body, response)
-                failure = _failure(body)
+                answered = _answered(response)
+                if isinstance(answered, Answer):
+                    return answered
+                failure = answered
             if not failure.retryable or attempt == self._attempts_max:
                 raise failure
             time.sleep(_pause(attempt))
@@ -239,15 +247,19 @@ def _as_text(params: Json) -> dict[str, Any]:
     }
 
 
-def _body(response: httpx.Response) -> dict[str, Any]:
+def _answered(response: httpx.Response) -> Answer | AmosError:
+    """What came back: an answer, the service's refusal, or what something between us and it said."""
     try:
         body = response.json()
     except ValueError:
         body = None
-    if not isinstance(body, dict) or "errors" not in body:
-        code = "unavailable" if response.status_code in (502, 503, 504) else "internal"
-        raise AmosError(code, f"no answer of ours: HTTP {response.status_code}")
-    return cast("dict[str, Any]", body)
+    if not isinstance(body, dict) or not _ENVELOPED.issubset(cast("dict[str, Any]", body)):
+        code = "unavailable" if response.status_code in _PROXY_AWAY else "internal"
+        return AmosError(
+            code, f"{FOREIGN}: HTTP {response.status_code}; a proxy before it, or another service, answered"
+        )
+    record = cast("dict[str, Any]", body)
+    return _failure(record) if record["errors"] else _answer(record, response)
 
 
 def _answer(body: Mapping[str, Any], response: httpx.Response) -> Answer:

@@ -35,7 +35,7 @@ class Settings(BaseSettings):
 
     #: Where the service listens: loopback unless told otherwise.
     api_host: str = "127.0.0.1"
-    #: The port of the service; 0, and on loopback a port that is taken, become a free one.
+    #: The port of the service; 0, and on loopback a port that is taken, become a free one, which is kept.
     api_port: int = Field(default=8765, ge=0, le=65535)
     #: The tenant of the command line and of the first token.
     tenant: str = "default"
@@ -60,13 +60,22 @@ class Settings(BaseSettings):
     evidence_inline_bytes_max: int = Field(default=8_192, ge=0)
     #: Bytes of one evidence payload.
     evidence_bytes_max: int = Field(default=4_000_000, ge=100)
-    #: Edges that one archived atom may detach in one command.
+    #: Live edges at the atoms of one command that it may have to detach, follow or archive.
     detached_edges_max: int = Field(default=20_000, ge=1)
+    #: Commands that are committed together when a shard is busy; 1 commits each alone.
+    group_max: int = Field(default=64, ge=1, le=1_000)
+    #: Records that the commands of one group may mention together.
+    group_refs_max: int = Field(default=5_000, ge=1)
 
     #: Atoms on one page of a listing.
     page_max: int = Field(default=200, ge=1, le=1_000)
+    #: Records that a shard may hold at a past version of which a packet is asked.
+    past_records_max: int = Field(default=50_000, ge=1)
     #: Items of one packet.
     items_max: int = Field(default=100, ge=1, le=500)
+
+    #: Bytes of one line of a journal file, which holds an event with all that it wrote.
+    journal_line_bytes_max: int = Field(default=64_000_000, ge=10_000)
 
     #: Seconds that one transaction may take.
     transaction_timeout_s: float = Field(default=60.0, gt=0)
@@ -97,6 +106,11 @@ class Settings(BaseSettings):
                 "a name is 1 to 64 small letters, digits, _ and -, and begins with none of the two"
             )
         return name
+
+    @property
+    def payload_depth_max(self) -> int:
+        """How deep a command's payload may be nested: the envelope around it is the first level."""
+        return self.depth_max - 1
 
     @property
     def archive_folder(self) -> Path:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
-from pydantic import BaseModel
+from diagram import class_diagram, kind_diagram
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from amos_graph.domain.atoms import GUARDED, PAYLOADS
-from amos_graph.domain.atoms.payload import Payload
+from amos_graph.domain.atoms.payload import Payload, is_data
 from amos_graph.domain.dictionary import RELATIONS, VOCABULARIES
 from amos_graph.domain.events import EVENT_TYPES
 from amos_graph.domain.ids import relationship_type
@@ -22,7 +25,7 @@ from amos_graph.domain.lifecycle import HEALTH_DEFAULTS, HEALTH_STATUSES, MEANIN
 from amos_graph.domain.scope import CAPABILITIES
 from amos_graph.graph.files import CONSTRAINTS
 from amos_graph.graph.migrations import schema_name, shipped
-from amos_graph.queries.report import REPORTS
+from amos_graph.queries.report import REPORTS, browser_params
 from amos_graph.settings import Settings
 
 DOCS: Final = Path(__file__).resolve().parent
@@ -38,9 +41,9 @@ def rendered(text: str) -> str:
 
 
 def atom_types() -> str:
-    """Each atom type: fields, native properties, roles and slot."""
+    """Each atom type: its fields and its slot."""
     return _table(
-        ("type", "label", "must have", "may have", "native properties", "one at a time"),
+        ("type", "label", "must have", "may have", "one at a time"),
         (_atom_type(name, model) for name, model in PAYLOADS.items()),
     )
 
@@ -51,15 +54,55 @@ def _atom_type(name: str, model: type[Payload]) -> list[str]:
         for key, field in model.model_fields.items()
         if key not in _SHARED
     }
-    native = [key if key == path else f"{key} (from {path})" for key, path in model.lifted.items()]
     return [
         _code(name),
         _code(model.label),
         _codes(key for key, required in fields.items() if required),
         _codes(key for key, required in fields.items() if not required),
-        _codes(native),
         _codes(model.slot),
     ]
+
+
+def native_lifting() -> str:
+    """Each atom type: what of its payload is native, when it holds, and how entities are linked."""
+    return _table(
+        ("type", "native properties", "`valid_from`, `valid_until`", "roles of `REFERS_TO`"),
+        (_native_lifting(name, model) for name, model in PAYLOADS.items()),
+    )
+
+
+def _native_lifting(name: str, model: type[Payload]) -> list[str]:
+    native = [_code(key) + ("" if key == path else f" ({_code(path)})") for key, path in model.lifted.items()]
+    roles = [
+        model.roles.get(key, key)
+        for key, field in model.model_fields.items()
+        if key not in (model.apart | set(_SHARED)) and _may_name_entity(field)
+    ]
+    return [_code(name), ", ".join(native), _codes(path for path in model.holds if path), _codes(roles)]
+
+
+def _may_name_entity(field: FieldInfo) -> bool:
+    # `None` marks nothing; Annotated wants one mark at least.
+    return not is_data(field) and _takes_entity(Annotated[field.annotation, *field.metadata, None])
+
+
+def _takes_entity(annotation: Any) -> bool:
+    """True if an entity id may stand somewhere in a value of this type."""
+    if _is_record(annotation):
+        return any(_may_name_entity(field) for field in annotation.model_fields.values())
+    with suppress(ValidationError):
+        TypeAdapter[Any](annotation).validate_python("ent:kind:name", strict=True)
+        return True
+    # No text that is one. A record holds anything; of lists and alternatives, what they are made of counts.
+    kind, parts = get_origin(annotation), get_args(annotation)
+    if kind is Annotated:
+        composed = get_origin(parts[0]) is not None or _is_record(parts[0])
+        return composed and _takes_entity(parts[0])
+    return kind is dict or (kind is not Literal and any(map(_takes_entity, parts)))
+
+
+def _is_record(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
 def guarded_types() -> str:
@@ -170,19 +213,20 @@ def _setting_comments() -> dict[str, str]:
 
 
 def reports() -> str:
-    """The reports, what they show, and their parameters beside `shard` and `limit`."""
+    """The reports, what they show, their parameters beside `shard` and `limit`, and a sample for Browser."""
     return _table(
-        ("report", "what it shows", "when", "parameters"),
+        ("report", "what it shows", "when", "parameters", "sample to paste"),
         (
             [
                 f"[`{name}`](../cypher/report/{name}.cypher)",
                 report.header.notes["title"],
                 report.header.notes["purpose"],
                 _codes(
-                    f"{key}{'' if not kind.endswith('?') else ' (may be left out)'}"
+                    f"{key} {kind.rstrip('?')}{'' if not kind.endswith('?') else ' (may be left out)'}"
                     for key, kind in report.header.params.items()
                     if key not in ("shard", "limit")
                 ),
+                _code(browser_params(report.header)),
             ]
             for name, report in REPORTS.items()
         ),
@@ -203,11 +247,14 @@ def favourites() -> str:
 TABLES: Final[Mapping[str, Callable[[], str]]] = {
     "atom-types": atom_types,
     "capabilities": capabilities,
+    "class-diagram": class_diagram,
     "edge-relations": edge_relations,
     "event-types": event_types,
     "favourites": favourites,
     "guarded-types": guarded_types,
     "health": health,
+    "kind-diagram": kind_diagram,
+    "native-lifting": native_lifting,
     "payload-relations": payload_relations,
     "reports": reports,
     "schema": schema,

@@ -7,7 +7,7 @@ from typing import Final
 from fastapi import FastAPI
 
 from amos_graph import __version__
-from amos_graph.api import atoms, contract, events, failures, health, packets, verification
+from amos_graph.api import atoms, contract, events, failures, health, packets, pages, verification
 from amos_graph.api.calls import Store
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.transactions import Graph
@@ -25,14 +25,16 @@ def create_app(graph: Graph, settings: Settings, archive: Archive) -> FastAPI:
         title="amos-graph",
         version=__version__,
         description=_DESCRIPTION,
+        # Both would load their scripts from another host; `pages` serves the first from here.
+        docs_url=None,
         redoc_url=None,
         # A path with a slash too many is no path of ours; a redirect would not be an AmosResponse.
         redirect_slashes=False,
     )
     app.state.store = Store(graph, settings, archive)
     app.state.readiness = health.Readiness(graph)
-    for module in (events, packets, atoms, verification, health):
+    for module in (events, packets, atoms, verification, health, pages):
         app.include_router(module.router)
     failures.install(app)
-    contract.install(app)
+    contract.install(app, settings)
     return app

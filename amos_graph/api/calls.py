@@ -19,7 +19,6 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from amos_graph.api.envelope import (
     REQUEST_ID_HEADER,
     AmosRequest,
-    AskedScope,
     ClaimedIdentity,
     answer,
     new_request_id,
@@ -29,7 +28,7 @@ from amos_graph.client import REPLAYED_HEADER
 from amos_graph.commands.execution import Context, Receipt
 from amos_graph.domain.canonical import parse_json
 from amos_graph.domain.model import validate
-from amos_graph.domain.scope import SCOPE_SPELLINGS, Identity
+from amos_graph.domain.scope import SCOPE_SPELLINGS, AskedScope, Identity
 from amos_graph.errors import AmosError, Fault, NoTokenError, invalid
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.transactions import Graph
@@ -163,7 +162,7 @@ def posted(
     _check_lists(record.get("payload"), store.settings)
     warnings: list[str] = []
     if isinstance(record.get("scope"), dict):
-        record["scope"] = _respelled(record["scope"], warnings)
+        record["scope"] = _respelled(record["scope"], "scope", warnings)
     envelope = validate(AmosRequest, record)
     if envelope.client_identity is not None:
         _check_identity(envelope.client_identity, identity)
@@ -225,7 +224,7 @@ def lift_scope(call: Call) -> Call:
         return replace(call, payload=payload)
     warnings: list[str] = []
     if isinstance(value, dict):
-        value = _respelled(cast("dict[str, Any]", value), warnings)
+        value = _respelled(cast("dict[str, Any]", value), "payload.scope", warnings)
     asked = validate(AskedScope, value, "payload.scope")
     return within(replace(call, payload=payload, warnings=(*call.warnings, *warnings)), asked.record())
 
@@ -234,15 +233,15 @@ def _asked(scope: AskedScope | None) -> dict[str, Any]:
     return scope.record() if scope is not None else {}
 
 
-def _respelled(scope: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:
+def _respelled(scope: Mapping[str, Any], at: str, warnings: list[str]) -> dict[str, Any]:
     """The spec's example spellings (`tenant`) as its table spells them (`tenant_id`)."""
     respelled: dict[str, Any] = {}
     for name, value in scope.items():
         known = SCOPE_SPELLINGS.get(name, name)
         if known in respelled:
-            raise invalid(f"scope.{name}", f"also given as {known}")
+            raise invalid(f"{at}.{known.removesuffix('_id')}", f"also given as {known}")
         if known != name:
-            warnings.append(f"scope.{name}: read as {known}")
+            warnings.append(f"{at}.{name}: read as {known}")
         respelled[known] = value
     return respelled
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from amos_graph.domain.ids import EventId, Identifier
 from amos_graph.domain.model import Strict
+from amos_graph.domain.scope import AskedScope
 from amos_graph.errors import AmosError
 
 RETRY_AFTER_S: Final = 1
@@ -21,19 +22,6 @@ _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@/+\-]{0,199}")
 
 ResultStatus = Literal["accepted", "rejected", "conflict", "partial", "error"]
 _CONFLICTS: Final = frozenset({"idempotency_conflict", "expected_version_conflict"})
-
-
-class AskedScope(Strict):
-    """The scope of a request: it can only narrow what the token reaches."""
-
-    tenant_id: Identifier | None = None
-    workspace_id: Identifier | None = None
-    project_id: Identifier | None = None
-    user_id: Identifier | None = None
-    agent_id: Identifier | None = None
-    session_id: Identifier | None = None
-    task_id: Identifier | None = None
-    tool_environment_id: Identifier | None = None
 
 
 class ClaimedIdentity(Strict):

@@ -14,7 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from amos_graph.api.calls import request_id_of
 from amos_graph.api.envelope import refusal
-from amos_graph.domain.model import FAULTS_MAX, join
+from amos_graph.domain.canonical import join
+from amos_graph.domain.model import FAULTS_MAX
 from amos_graph.errors import AmosError, Fault
 
 _log: Final = logging.getLogger(__name__)
@@ -31,7 +32,10 @@ def install(app: FastAPI) -> None:
 def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, AmosError)  # noqa: S101 - the type that it is registered for
     request_id = request_id_of(request)
-    if error.status >= 500:
+    if error.retryable:
+        # Neo4j is away or too slow: one line for each call says it, and the driver's traceback adds nothing.
+        _log.warning("request %s: %s: %s%s", request_id, error.code, error.message, _cause(error))
+    elif error.status >= 500:
         _log.error("request %s: %s", request_id, error.code, exc_info=error.__cause__)
     elif error.code == "expected_version_conflict":
         # An ordinary race, not a fault of ours (C18).
@@ -39,6 +43,11 @@ def _refused(request: Request, error: Exception) -> Response:
     # HTTP wants the scheme named where a login is missing.
     login = {"WWW-Authenticate": "Bearer"} if error.status == 401 else None
     return refusal(request_id, error, headers=login)
+
+
+def _cause(error: AmosError) -> str:
+    """The kind of what was behind it; its text may hold what a log should not."""
+    return f" ({type(error.__cause__).__name__})" if error.__cause__ is not None else ""
 
 
 def _http(request: Request, error: Exception) -> Response:

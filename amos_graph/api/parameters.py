@@ -9,9 +9,8 @@ from typing import Any, Final, get_origin
 from fastapi import Request
 from pydantic import BaseModel
 
-from amos_graph.api.envelope import AskedScope
 from amos_graph.domain.model import validate
-from amos_graph.domain.scope import SCOPE_FIELDS
+from amos_graph.domain.scope import SCOPE_FIELDS, AskedScope
 from amos_graph.errors import invalid
 
 _INTEGER: Final = re.compile(r"-?[0-9]{1,16}")

@@ -1,4 +1,4 @@
-"""`amos migrate`, `audit`, `token …`, `demo`: with the database's own login, not through the service."""
+"""`amos migrate`, `token …`, `demo`: with the database's own login, not through the service."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -30,11 +30,9 @@ from amos_graph.commands.clients import register_client, revoke_client
 from amos_graph.commands.dictionary import prepare
 from amos_graph.domain.scope import CAPABILITIES
 from amos_graph.domain.times import format_time
-from amos_graph.errors import AmosError, invalid
-from amos_graph.graph.procedures import Header
+from amos_graph.errors import AmosError
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.clients import list_clients
-from amos_graph.queries.report import report_header, report_names, run_report
 from amos_graph.settings import Settings
 
 
@@ -67,70 +65,6 @@ def migrate(as_json: JsonOption = False) -> None:
     for name in applied:
         out.print(f"applied: {name}", markup=False)
     out.print("the schema is current")
-
-
-def audit(
-    name: Annotated[str | None, typer.Argument(help="The report; without it, all are listed.")] = None,
-    params: Annotated[
-        list[str] | None, typer.Option("--param", "-p", help="A parameter as name=value; may repeat.")
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Run one of the reports that analysts use, in `cypher/report/`."""
-    if name is None:
-        _list_reports(as_json)
-        return
-    with failures(as_json):
-        values = _given(report_header(name), params or [])
-    with opened(as_json) as (graph, settings):
-        shard = f"{settings.tenant}/{settings.workspace}"
-        report = run_report(graph, name, {"shard": shard, **values})
-    if as_json:
-        print_json({"report": name, "params": dict(report.params), "rows": report.rows})
-        return
-    print_table(report.columns, (map(_cell, row.values()) for row in report.rows), title=report.title)
-
-
-def _list_reports(as_json: bool) -> None:
-    headers = {name: report_header(name) for name in report_names()}
-    if as_json:
-        print_json(
-            {
-                "reports": {
-                    name: {
-                        "title": header.notes["title"],
-                        "purpose": header.notes["purpose"],
-                        "params": header.params,
-                    }
-                    for name, header in headers.items()
-                }
-            }
-        )
-        return
-    print_table(
-        ["report", "what it shows", "parameters"],
-        ([name, header.notes["title"], ", ".join(header.params)] for name, header in headers.items()),
-    )
-
-
-def _given(report: Header, params: list[str]) -> dict[str, Any]:
-    """`name=value` pairs; a number is read as JSON, text is taken as it is."""
-    values: dict[str, Any] = {}
-    for pair in params:
-        name, equals, text = pair.partition("=")
-        if not equals or name not in report.params:
-            known = ", ".join(report.params) or "none"
-            raise invalid("--param", f"{pair!r} is not name=value of a parameter; there are: {known}")
-        try:
-            values[name] = text if report.params[name].startswith("STRING") else json.loads(text)
-        except ValueError as error:
-            raise invalid("--param", f"{pair!r}: the value is not JSON") from error
-    return values
-
-
-def _cell(value: Any) -> Any:
-    """A list with one entry a line."""
-    return "\n".join(map(str, cast("list[Any]", value))) if isinstance(value, list) else value
 
 
 token_app: Final = typer.Typer(

@@ -28,6 +28,7 @@ from amos_graph.commands.dictionary import prepare
 from amos_graph.errors import AmosError
 from amos_graph.graph.local import Running
 from amos_graph.graph.local.home import folder_bytes
+from amos_graph.graph.local.ports import is_open
 from amos_graph.graph.migrations import status as migration_status
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.health import unsafe_settings
@@ -138,7 +139,8 @@ def _port(home: ServiceHome, notes: list[str]) -> int:
     """The port for a new service, with a note when it is not the wanted one."""
     port, wanted = home.free_port(), home.settings.api_port
     if wanted not in (0, port):
-        notes.append(f"port {wanted} is taken, so the service listens on {port}")
+        why = "is taken" if is_open(wanted) else "was taken once"
+        notes.append(f"port {wanted} {why}, so the service listens on {port}, now and later")
     return port
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import typer
 
-from amos_graph.cli import administration, lifecycle, memories, neo4j
+from amos_graph.cli import administration, backup, lifecycle, memories, neo4j, reports, verification
 from amos_graph.cli.output import Sentences
 
 app: Final = typer.Typer(
@@ -27,9 +27,16 @@ app.command("remember", epilog='Example: amos remember "Mira is away until Thurs
 app.command("recall", epilog='Example: amos recall "When is Mira back?" --explain')(memories.recall)
 app.command("get", epilog="Example: amos get belief:release-day --as-of 12")(memories.get)
 app.command("list", epilog="Example: amos list --type belief --limit 20")(memories.list_memories)
-app.command("verify", epilog="Example: amos verify --save-checkpoint head.json")(memories.verify)
+app.command("verify", epilog="Example: amos verify --save-checkpoint head.json")(verification.verify)
+app.command("export", epilog="Example: amos export backup.jsonl --all")(backup.export_journal)
+app.command("restore", epilog="Example: amos restore backup.jsonl")(backup.restore_journal)
+app.command(
+    "replay",
+    epilog="Example: amos replay --to bolt://127.0.0.1:7688 --password-env SECOND_PASSWORD --all",
+)(backup.replay_journal)
 app.command("migrate", epilog="Example: amos migrate")(administration.migrate)
-app.command("audit", epilog="Example: amos audit")(administration.audit)
+app.command("audit", epilog="Example: amos audit growth --format csv")(reports.audit)
 app.add_typer(memories.load_app)
+app.add_typer(backup.checkpoint_app)
 app.add_typer(administration.token_app)
 app.add_typer(neo4j.app)

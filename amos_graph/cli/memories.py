@@ -1,25 +1,23 @@
-"""`amos remember`, `recall`, `get`, `list`, `verify`, `load`: through the service, with the stored token."""
+"""`amos remember`, `recall`, `get`, `list`, `load`: through the service, with the stored token."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, Final
 
 import typer
 from rich.text import Text
 
-from amos_graph.cli.administration import opened
 from amos_graph.cli.credentials import open_client
 from amos_graph.cli.output import (
     FAILED,
-    FAULTS_FOUND,
     JsonOption,
     NotRunningError,
     counted,
     failures,
+    harmless,
     out,
     print_facts,
     print_json,
@@ -28,7 +26,6 @@ from amos_graph.cli.output import (
 from amos_graph.client import UNREACHABLE, Amos
 from amos_graph.errors import AmosError
 from amos_graph.queries.rendering import explain
-from amos_graph.queries.verify import verify_all
 from amos_graph.settings import Settings
 from amos_graph.upkeep.chat import Loaded, load_chat
 from amos_graph.upkeep.sending import through
@@ -93,7 +90,7 @@ def recall(
     if as_json:
         print_json(packet)
     elif english:
-        out.print(packet["rendered"], markup=False)
+        out.print(harmless(packet["rendered"]), markup=False)
     else:
         show_packet(packet, explained=explained)
 
@@ -116,7 +113,7 @@ def show_packet(packet: dict[str, Any], *, explained: bool = False) -> None:
     )
     for conflict in packet["conflicts"]:
         one, other = conflict["sides"]
-        out.print(Text(f"contradiction: {one['rendered_content']} <> {other['rendered_content']}"))
+        out.print(Text(harmless(f"contradiction: {one['rendered_content']} <> {other['rendered_content']}")))
     left_out = [
         entry["reason"] + (f" ({entry['count']})" if "count" in entry else "")
         for entry in packet["omissions"]
@@ -211,108 +208,6 @@ def list_memories(
 def _short(payload: dict[str, Any]) -> str:
     text = ", ".join(f"{name}: {value}" for name, value in payload.items())
     return text if len(text) <= _SHORT else text[: _SHORT - 1] + "…"
-
-
-def verify(
-    *,
-    checkpoint: Annotated[
-        Path | None, typer.Option("--checkpoint", help="Also compare with a checkpoint that was kept.")
-    ] = None,
-    save: Annotated[
-        Path | None, typer.Option("--save-checkpoint", help="Keep the present head in this file.")
-    ] = None,
-    first: Annotated[int | None, typer.Option("--first", min=1, help="Only events from here …")] = None,
-    last: Annotated[int | None, typer.Option("--last", min=1, help="… to here.")] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="Every shard of the store, with the database's own login.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Verify the journal's chain, every body and every projected record; exit code 4 for faults."""
-    if every:
-        if any(option is not None for option in (checkpoint, save, first, last)):
-            raise typer.BadParameter("--all takes neither a range nor a checkpoint")
-        _verify_store(as_json)
-        return
-    options: dict[str, Any] = {"first": first, "last": last}
-    with connected(as_json) as amos:
-        if checkpoint is not None:
-            options |= _checkpoint(checkpoint)
-        report = amos.verify(**options).payload
-        if save is not None and report["ok"]:
-            _write(save, json.dumps(report["checkpoint"], indent=2) + "\n")
-    if as_json:
-        print_json(report)
-    else:
-        show_report(report)
-    if not report["ok"]:
-        raise typer.Exit(FAULTS_FOUND)
-
-
-def _verify_store(as_json: bool) -> None:
-    """Verify every shard, and look for nodes that belong to none; each report on a row of its own."""
-    with opened(as_json) as (graph, _), counted("verifying") as tell:
-        reports = [report.record() for report in verify_all(graph, tell)]
-    sound = all(report["ok"] for report in reports)
-    if as_json:
-        print_json({"ok": sound, "reports": reports})
-    else:
-        print_table(
-            ["shard", "events", "records", "faults"],
-            (
-                [
-                    report["shard"] or "(nodes of no shard)",
-                    report["events"],
-                    sum(report["records"].values()),
-                    f"{len(report['faults'])}{' or more' if report['faults_truncated'] else ''}",
-                ]
-                for report in reports
-            ),
-        )
-        for report in reports:
-            if not report["ok"]:
-                show_report({**report, "shard": report["shard"] or "(nodes of no shard)"})
-    if not sound:
-        raise typer.Exit(FAULTS_FOUND)
-
-
-def show_report(report: dict[str, Any]) -> None:
-    """A verification as a table of faults, or one line that all is well."""
-    records = sum(report["records"].values())
-    if report["ok"]:
-        out.print(
-            f"verified: {report['events']} events and {records} records of {report['shard']}, no fault",
-            markup=False,
-        )
-        return
-    print_table(
-        ["fault", "version", "record", "field", "message"],
-        (
-            [
-                fault["kind"],
-                *(fault.get(name) for name in ("graph_version", "ref", "field")),
-                fault["message"],
-            ]
-            for fault in report["faults"]
-        ),
-        title=f"{report['shard']}: {len(report['faults'])} faults",
-    )
-
-
-def _checkpoint(path: Path) -> dict[str, Any]:
-    try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
-        record = cast("dict[str, Any]", found)
-        return {f"checkpoint_{name}": record[name] for name in ("store_id", "graph_version", "head_hash")}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise AmosError("schema_invalid", f"{path} holds no checkpoint") from error
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise AmosError("unavailable", f"{path} cannot be written: {error.strerror}") from error
 
 
 load_app: Final = typer.Typer(name="load", help="Load what happened elsewhere.", no_args_is_help=True)

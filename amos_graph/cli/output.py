@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
@@ -10,8 +11,10 @@ from typing import Annotated, Any, Final
 
 import typer
 from pydantic import ValidationError
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn
+from rich.segment import Segments
 from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
@@ -24,6 +27,9 @@ FAILED: Final = 1
 WRONG_USAGE: Final = 2
 NOT_RUNNING: Final = 3
 FAULTS_FOUND: Final = 4
+_CONTROL: Final = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+#: What a column of a table takes beside its text: a line and two spaces.
+_FRAME: Final = 3
 #: Without a terminal, one line for this many artifacts.
 _LINE_EVERY: Final = 50
 
@@ -95,20 +101,79 @@ def print_json(value: Mapping[str, Any]) -> None:
 
 def print_facts(facts: Iterable[tuple[str, Any]]) -> None:
     """Names and values, one a line and never cut; what is None is left out."""
-    known = [(name, str(value)) for name, value in facts if value is not None]
+    known = [(name, harmless(str(value))) for name, value in facts if value is not None]
     width = max((len(name) for name, _ in known), default=0)
     for name, value in known:
         out.print(Text(f"{name:<{width}}  {value}"))
 
 
 def print_table(columns: Iterable[str], rows: Iterable[Iterable[Any]], title: str | None = None) -> None:
-    """A table whose cells are data, whatever markup they hold."""
-    table = Table(title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text("" if value is None else str(value)) for value in row))
-    out.print(table)
+    """A table whose cells are data, whatever markup they hold; no word, and so no id, is ever cut.
+
+    Without a terminal it is as wide as it needs to be, one line for a line of a cell. On a terminal its
+    texts are wrapped, and where even the words do not fit side by side, each row becomes a block of lines.
+    """
+    names = list(columns)
+    cells = [["" if value is None else harmless(str(value)) for value in row] for row in rows]
+    wide = [max(_longest_line(text) for text in column) for column in _columns(names, cells)]
+    widths = _fitting(names, cells, wide, out.width) if out.is_terminal else wide
+    if widths is None:
+        _print_blocks(names, cells, title)
+        return
+    table = Table(title=Text(title) if title else None, title_justify="left")
+    for name, width in zip(names, widths, strict=True):
+        table.add_column(name, width=width)
+    for row in cells:
+        table.add_row(*map(Text, row))
+    # Laid out apart from the console, which holds everything to the width that it assumes of a pipe.
+    room = out.options.update(width=max(out.width, sum(wide) + _FRAME * len(wide) + 1))
+    out.print(Segments(out.render(table, room)), end="")
+
+
+def harmless(text: str) -> str:
+    """A text without what a terminal would obey; a memory may hold it."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text.expandtabs(2))
+
+
+def _fitting(names: list[str], cells: list[list[str]], wide: list[int], room: int) -> list[int] | None:
+    """The widths at which a table fits without breaking a word, the widest columns wrapped; None if none."""
+    room -= _FRAME * len(wide) + 1
+    least = [max(_longest_word(text) for text in column) for column in _columns(names, cells)]
+    if sum(least) > room:
+        return None
+    widths = list(wide)
+    while sum(widths) > room:
+        widest = max((i for i in range(len(widths)) if widths[i] > least[i]), key=lambda i: widths[i])
+        widths[widest] -= 1
+    return widths
+
+
+def _columns(names: list[str], cells: list[list[str]]) -> list[list[str]]:
+    return [[name, *(row[index] for row in cells)] for index, name in enumerate(names)]
+
+
+def _longest_line(text: str) -> int:
+    return max(map(cell_len, text.splitlines()), default=0)
+
+
+def _longest_word(text: str) -> int:
+    return max(map(cell_len, text.split()), default=0)
+
+
+def _print_blocks(names: list[str], cells: list[list[str]], title: str | None) -> None:
+    """Each row as lines of name and value, long texts wrapped below themselves."""
+    if title:
+        out.print(Text(title, style="italic"))
+    label = max(map(cell_len, names), default=0)
+    for row in cells:
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(width=label, style="dim")
+        grid.add_column(overflow="fold")
+        for name, text in zip(names, row, strict=True):
+            if text:
+                grid.add_row(name, Text(text))
+        out.print(grid, soft_wrap=False)
+        out.print()
 
 
 @contextmanager
@@ -132,13 +197,16 @@ def counted(label: str) -> Generator[Any]:
 def steps() -> Generator[Callable[[Step], None]]:
     """What a start of Neo4j tells, on standard error: a bar on a terminal, a line now and then elsewhere."""
     if not err.is_terminal:
-        yield _step_lines
+        yield _step_lines()
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=err, transient=True) as bar:
         tasks: dict[str, TaskID] = {}
 
         def tell(step: Step) -> None:
+            if step.phase == "port":
+                bar.console.print(f"note: {step.message}", markup=False)
+                return
             if step.message not in tasks:
                 tasks[step.message] = bar.add_task(step.message, total=step.total or None)
             bar.update(tasks[step.message], completed=step.done)
@@ -146,11 +214,17 @@ def steps() -> Generator[Callable[[Step], None]]:
         yield tell
 
 
-def _step_lines(step: Step) -> None:
-    if step.total == 0:
-        err.print(step.message, markup=False)
-    elif step.done == step.total or step.done % _LINE_EVERY == 0:
-        err.print(f"{step.message}: {step.done} of {step.total} files", markup=False)
+def _step_lines() -> Callable[[Step], None]:
+    last: dict[str, int] = {}
+
+    def tell(step: Step) -> None:
+        if step.total == 0:
+            err.print(step.message, markup=False)
+        elif step.done in (0, step.total) or step.done - last.get(step.message, 0) >= _LINE_EVERY:
+            last[step.message] = step.done
+            err.print(f"{step.message}: {step.done} of {step.total} files", markup=False)
+
+    return tell
 
 
 def _nothing(_name: str, _done: int, _total: int) -> None:

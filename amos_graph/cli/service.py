@@ -57,6 +57,11 @@ class ServiceHome:
     def _state(self) -> Path:
         return self.folder / "state.json"
 
+    @property
+    def _ports(self) -> Path:
+        """Kept when the service stops."""
+        return self.folder / "port.json"
+
     @contextmanager
     def locked(self) -> Generator[None]:
         """One `up` or `down` at a time. Raises `unavailable` when the folder cannot be made."""
@@ -76,17 +81,27 @@ class ServiceHome:
         return found if alive(ProcessId(found.pid, found.started)) else None
 
     def free_port(self) -> int:
-        """The wanted port, or a free one when it is taken on loopback."""
+        """The port of the last time, else the wanted one; a free one when they are taken on loopback."""
         settings = self.settings
         if settings.api_host not in _LOOPBACK:
             return settings.api_port
-        wanted = settings.api_port
-        return choose_port([] if wanted and is_open(wanted) else [wanted])
+        candidates = [self._last_port(), settings.api_port]
+        return choose_port(port for port in candidates if port and not is_open(port))
+
+    def _last_port(self) -> int:
+        """Where the service was when the same port was wanted, so that its address stays; 0 if nowhere."""
+        try:
+            found = json.loads(self._ports.read_text(encoding="utf-8"))
+            return int(found["port"]) if found["wanted"] == self.settings.api_port else 0
+        except (OSError, ValueError, KeyError, TypeError):
+            return 0
 
     def record(self, process: ProcessId, port: int) -> Service:
         """Remember a service that was started."""
         service = Service(process.pid, process.started, self.settings.api_host, port)
         write_private(self._state, json.dumps(asdict(service)) + "\n")
+        ports = {"wanted": self.settings.api_port, "port": port}
+        write_private(self._ports, json.dumps(ports) + "\n")
         return service
 
     def record_self(self, port: int) -> Service:

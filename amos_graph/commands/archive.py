@@ -8,13 +8,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from amos_graph.commands.execution import Command, Context, Moment, Plan, Receipt, execute
-from amos_graph.commands.state import edges_of, read_state
+from amos_graph.commands.state import Mentions, read_state
+from amos_graph.commands.view import View
 from amos_graph.domain.events import Draft, Write
 from amos_graph.domain.evidence import SourceEvent, evidence_body, evidence_id
 from amos_graph.domain.ids import AtomId
 from amos_graph.domain.model import Strict, validate
 from amos_graph.errors import AmosError, Fault
-from amos_graph.graph.transactions import Tx
 from amos_graph.policy.access import may_read_body
 from amos_graph.policy.archiving import archive_writes
 from amos_graph.policy.conflict import check_expected
@@ -40,28 +40,23 @@ def archive(context: Context, request: Mapping[str, Any]) -> Receipt:
     note = SourceEvent(
         source_type="archive_reason", source_ref=f"atom:{asked.atom_id}", payload={"reason": asked.reason}
     )
+    scope, edges_max = context.scope, context.settings.detached_edges_max
+    note_ref = evidence_id(note, scope)
     command = Command(
         operation="archive_atom",
         capability="atom.archive",
         payload=dict(request),
         target_refs=(asked.atom_id,),
+        mentions=Mentions(refs=(asked.atom_id, note_ref, *expected)),
     )
 
-    def decided(tx: Tx, moment: Moment) -> Plan:
-        shard, scope = context.scope.shard, context.scope
-        note_ref = evidence_id(note, scope)
-        state = read_state(tx, context.identity, scope, [asked.atom_id, note_ref, *expected])
+    def decided(view: View, moment: Moment) -> Plan:
+        state = read_state(view, context.identity, scope, command.mentions, edges_max)
         check_expected(expected, state.visible)
         atom = state.visible.get(asked.atom_id)
         if atom is None:
             raise AmosError("not_found", "no such atom", [Fault("atom_id", "no such atom")])
-        edges = edges_of(tx, shard, [atom.ref], ["active"], context.settings.detached_edges_max + 1)
-        if len(edges) > context.settings.detached_edges_max:
-            raise AmosError(
-                "capacity_limited",
-                f"the atom has more than {context.settings.detached_edges_max} live edges "
-                "(AMOS_DETACHED_EDGES_MAX); archive its neighbours first or raise the limit",
-            )
+        edges = view.edges_at([atom.ref], ["active"], edges_max)
         writes = archive_writes(atom, edges, now=moment.now, writer=moment.writer)
         drafts: list[Draft] = []
         if note_ref not in state.visible:

@@ -9,14 +9,14 @@ from typing import Any
 from pydantic import Field
 
 from amos_graph.commands.execution import Command, Context, Moment, Plan, Receipt, execute
-from amos_graph.commands.state import read_state
+from amos_graph.commands.state import Mentions, read_state
+from amos_graph.commands.view import View
 from amos_graph.domain.canonical import canonical_bytes
 from amos_graph.domain.events import Draft, Write
 from amos_graph.domain.evidence import SourceEvent, evidence_id
 from amos_graph.domain.model import Strict, validate
 from amos_graph.domain.scope import Scope
 from amos_graph.errors import invalid
-from amos_graph.graph.transactions import Tx
 from amos_graph.policy.commit import decide
 from amos_graph.policy.conflict import check_expected
 from amos_graph.policy.submission import Submission
@@ -43,7 +43,7 @@ def capture(context: Context, request: Mapping[str, Any]) -> Receipt:
 
     Raises `schema_invalid`, `scope_denied`, `expected_version_conflict` and `idempotency_conflict`.
     """
-    asked = validate(CaptureRequest, request)
+    asked = validate(CaptureRequest, request, depth_max=context.settings.payload_depth_max)
     events = [asked.event, *asked.events] if asked.event is not None else asked.events
     if not events:
         raise invalid("events", "the request captures nothing")
@@ -53,11 +53,12 @@ def capture(context: Context, request: Mapping[str, Any]) -> Receipt:
         capability="event.capture",
         payload=dict(request),
         target_refs=tuple(ref for ref, (event, _) in sources.records.items() if event.evidence_id),
+        mentions=Mentions(refs=(*sources.records, *context.expected_versions)),
     )
 
-    def decided(tx: Tx, moment: Moment) -> Plan:
-        refs = [*sources.records, *context.expected_versions]
-        state = read_state(tx, context.identity, context.scope, refs)
+    def decided(view: View, moment: Moment) -> Plan:
+        edges_max = context.settings.detached_edges_max
+        state = read_state(view, context.identity, context.scope, command.mentions, edges_max)
         check_expected(context.expected_versions, state.visible)
         submission = Submission(evidence=sources.records)
         decision = decide(submission, state, now=moment.now, writer=moment.writer, shard_scope=context.scope)

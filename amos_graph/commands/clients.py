@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from amos_graph.commands.execution import Command, Context, Moment, Plan, Receipt, execute
-from amos_graph.commands.state import read_records
+from amos_graph.commands.state import Mentions
+from amos_graph.commands.view import View
 from amos_graph.domain.client import ClientRecord, new_token, token_hash
 from amos_graph.domain.events import Draft, Write
 from amos_graph.domain.model import validate
 from amos_graph.errors import AmosError, Fault
-from amos_graph.graph.transactions import Tx
 from amos_graph.policy.conflict import version_conflict
 
 
@@ -45,10 +45,11 @@ def register_client(context: Context, request: Mapping[str, Any]) -> Registered:
         capability="token.manage",
         payload=dict(request),
         target_refs=(record.id,),
+        mentions=Mentions(refs=(record.id,)),
     )
 
-    def decided(tx: Tx, moment: Moment) -> Plan:
-        for current in read_records(tx, context.scope.shard, [record.id]):
+    def decided(view: View, moment: Moment) -> Plan:
+        for current in view.records([record.id]):
             raise version_conflict(record.id, 0, current.version, current.event_id)
         body = record.body(digest, now=moment.now, writer=moment.writer)
         return Plan(
@@ -72,8 +73,8 @@ def revoke_client(context: Context, client_id: str) -> Receipt:
         target_refs=(client_id,),
     )
 
-    def decided(tx: Tx, moment: Moment) -> Plan:
-        found = read_records(tx, context.scope.shard, [client_id]) if client_id.startswith("cli_") else []
+    def decided(view: View, moment: Moment) -> Plan:
+        found = view.records([client_id]) if client_id.startswith("cli_") else []
         if not found:
             raise AmosError("not_found", "no such client", [Fault("client_id", "no such client")])
         current = found[0]

@@ -10,7 +10,8 @@ from pydantic import Field
 
 from amos_graph.commands.capture import Sources, check_sources, stored_sources
 from amos_graph.commands.execution import Command, Context, Moment, Plan, Receipt, execute
-from amos_graph.commands.state import read_state
+from amos_graph.commands.state import Mentions, read_state
+from amos_graph.commands.view import View
 from amos_graph.domain.association import AssociationEdge, edge_id
 from amos_graph.domain.canonical import canonical_bytes
 from amos_graph.domain.dictionary import EntityRecord, EnumEntry, RelationEntry
@@ -20,9 +21,9 @@ from amos_graph.domain.ids import RecordKind
 from amos_graph.domain.model import ModelT, Strict, validate
 from amos_graph.domain.projection import stream_id
 from amos_graph.errors import invalid
-from amos_graph.graph.transactions import Tx
 from amos_graph.policy.commit import decide
 from amos_graph.policy.conflict import check_expected
+from amos_graph.policy.linking import associations
 from amos_graph.policy.submission import Decision, Pending, Submission
 
 
@@ -52,9 +53,11 @@ def commit(context: Context, request: Mapping[str, Any]) -> Receipt:
     Raises `schema_invalid`, `scope_denied`, `authorization_denied`, `evidence_denied`, `not_found`,
     `expected_version_conflict` and `idempotency_conflict`.
     """
-    asked = validate(CommitRequest, request)
-    atoms = [asked.atom, *asked.atoms] if asked.atom is not None else asked.atoms
-    return _commit(context, request, asked.model_copy(update={"atoms": atoms}), proposing=False)
+    asked = validate(CommitRequest, request, depth_max=context.settings.payload_depth_max)
+    atoms = {f"atoms[{index}]": atom for index, atom in enumerate(asked.atoms)}
+    if asked.atom is not None:
+        atoms = {"atom": asked.atom, **atoms}
+    return _commit(context, request, asked, atoms, proposing=False)
 
 
 def propose(context: Context, request: Mapping[str, Any]) -> Receipt:
@@ -62,17 +65,23 @@ def propose(context: Context, request: Mapping[str, Any]) -> Receipt:
 
     Raises as `commit` does.
     """
-    asked = validate(ProposeRequest, request)
-    lists = CommitRequest(atoms=asked.candidates, events=asked.events)
-    return _commit(context, request, lists, proposing=True)
+    asked = validate(ProposeRequest, request, depth_max=context.settings.payload_depth_max)
+    candidates = {f"candidates[{index}]": atom for index, atom in enumerate(asked.candidates)}
+    return _commit(context, request, CommitRequest(events=asked.events), candidates, proposing=True)
 
 
 def _commit(
-    context: Context, request: Mapping[str, Any], lists: CommitRequest, *, proposing: bool
+    context: Context,
+    request: Mapping[str, Any],
+    lists: CommitRequest,
+    atoms: Mapping[str, dict[str, Any]],
+    *,
+    proposing: bool,
 ) -> Receipt:
-    _check_counts(context, lists)
+    """Commit or propose; `atoms` are named by the place in the request where each stands."""
+    _check_counts(context, lists, {"candidates" if proposing else "atoms": len(atoms)})
     sources = check_sources(context, lists.events)
-    submission, warnings = _submission(context, lists, sources, proposing=proposing)
+    submission, warnings = _submission(context, lists, atoms, sources, proposing=proposing)
     named = [atom.envelope.id for atom in submission.atoms] + [edge.edge_id for edge in submission.edges]
     entries = (*submission.entities, *submission.relations, *submission.enums)
     command = Command(
@@ -80,19 +89,18 @@ def _commit(
         capability="atom.propose" if proposing else "atom.commit",
         payload=dict(request),
         target_refs=(*(ref for ref in named if ref), *(entry.id for entry in entries)),
+        mentions=Mentions(
+            refs=tuple(dict.fromkeys([*_mentioned(submission), *context.expected_versions])),
+            digests=tuple(atom.content_digest for atom in submission.atoms if atom.envelope.id is None),
+            digest_states=("proposed",) if proposing else ("active",),
+            streams=tuple(sorted(_streams(submission))),
+            owners=tuple(atom.envelope.id for atom in submission.atoms if atom.envelope.id),
+        ),
     )
 
-    def decided(tx: Tx, moment: Moment) -> Plan:
-        state = read_state(
-            tx,
-            context.identity,
-            context.scope,
-            [*_mentioned(submission), *context.expected_versions],
-            digests=[atom.content_digest for atom in submission.atoms if atom.envelope.id is None],
-            digest_states=("proposed",) if proposing else ("active",),
-            stream_ids=_streams(submission),
-            owners=[atom.envelope.id for atom in submission.atoms if atom.envelope.id],
-        )
+    def decided(view: View, moment: Moment) -> Plan:
+        edges_max = context.settings.detached_edges_max
+        state = read_state(view, context.identity, context.scope, command.mentions, edges_max)
         check_expected(context.expected_versions, state.visible)
         decision = decide(submission, state, now=moment.now, writer=moment.writer, shard_scope=context.scope)
         return _plan(decision, warnings, proposing=proposing)
@@ -104,29 +112,35 @@ def _commit(
     return execute(context, command, decided)
 
 
-def _check_counts(context: Context, lists: CommitRequest) -> None:
+def _check_counts(context: Context, lists: CommitRequest, atoms: Mapping[str, int]) -> None:
     settings = context.settings
     limits = {
-        "atoms": settings.atoms_max,
+        **dict.fromkeys(atoms, settings.atoms_max),
         "edges": settings.edges_max,
         "entities": settings.dictionary_max,
         "relations": settings.dictionary_max,
         "enums": settings.dictionary_max,
     }
+    others: dict[str, int] = {name: len(getattr(lists, name)) for name in limits if name not in atoms}
+    counts = {**others, **atoms}
     for name, limit in limits.items():
-        if len(getattr(lists, name)) > limit:
+        if counts[name] > limit:
             raise invalid(name, f"more than {limit} in one request")
-    if not any(getattr(lists, name) for name in (*limits, "events")):
+    if not any(counts.values()) and not lists.events:
         raise invalid("", "the request commits nothing")
 
 
 def _submission(
-    context: Context, lists: CommitRequest, sources: Sources, *, proposing: bool
+    context: Context,
+    lists: CommitRequest,
+    records: Mapping[str, dict[str, Any]],
+    sources: Sources,
+    *,
+    proposing: bool,
 ) -> tuple[Submission, list[str]]:
     warnings: list[str] = []
     atoms: list[CheckedAtom] = []
-    for index, value in enumerate(lists.atoms):
-        at = f"atoms[{index}]"
+    for at, value in records.items():
         atom, noted = check_atom(value, context.scope, at)
         warnings += noted
         context.writable(atom.envelope.scope, f"{at}.scope")
@@ -187,7 +201,7 @@ def _mentioned(submission: Submission) -> Iterator[str]:
         record = atom.payload_record
         if record.get("reply_to") and envelope.type == "interaction_event":
             yield record["reply_to"]
-        for relation, target in _intrinsic(atom):
+        for relation, target in associations(envelope.supersedes, record):
             yield target
             yield edge_id(envelope.id or atom.derived_id, relation, target)
     for edge in submission.edges:
@@ -198,14 +212,6 @@ def _mentioned(submission: Submission) -> Iterator[str]:
         if isinstance(entry, EntityRecord) and entry.merged_into:
             yield entry.merged_into
     yield from submission.evidence
-
-
-def _intrinsic(atom: CheckedAtom) -> Iterator[tuple[str, str]]:
-    for target in atom.envelope.supersedes:
-        yield "rel:supersedes", target
-    relations: list[dict[str, Any]] = atom.payload_record.get("graph_relations") or []
-    for relation in relations:
-        yield relation["relation"], relation["target_ref"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +254,7 @@ def _plan(decision: Decision, warnings: Sequence[str], *, proposing: bool) -> Pl
         updated=tuple(updated),
         linked=tuple(linked),
         reused=tuple(reused),
-        warnings=tuple(warnings),
+        warnings=(*warnings, *decision.warnings),
         streams=tuple(decision.streams.values()),
         standing=tuple(decision.standing.items()),
         result={

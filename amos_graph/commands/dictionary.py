@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from amos_graph.commands.execution import Command, Context, Moment, Plan, Receipt, execute
-from amos_graph.commands.state import read_records
+from amos_graph.commands.view import View
 from amos_graph.domain.dictionary import ENUMS, RELATIONS
 from amos_graph.domain.events import Draft, Write
 from amos_graph.domain.ids import RecordKind
@@ -14,7 +14,7 @@ from amos_graph.domain.scope import Identity, Scope
 from amos_graph.domain.state import Current
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.migrations import Progress, migrate
-from amos_graph.graph.transactions import Graph, Tx
+from amos_graph.graph.transactions import Graph
 from amos_graph.policy.submission import content
 from amos_graph.settings import Settings
 
@@ -49,8 +49,8 @@ def seed_dictionary(graph: Graph, settings: Settings) -> Receipt:
     }
     command = Command(operation="seed_dictionary", capability=_SEED, payload=sorted(entries))
 
-    def decided(tx: Tx, moment: Moment) -> Plan:
-        stored = {record.ref: record for record in read_records(tx, SYSTEM_SCOPE.shard, entries)}
+    def decided(view: View, moment: Moment) -> Plan:
+        stored = {record.ref: record for record in view.records(entries)}
         drafts = [
             _draft(kind, ref, body, stored.get(ref), moment)
             for ref, (kind, body) in entries.items()

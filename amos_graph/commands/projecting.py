@@ -37,24 +37,31 @@ _STREAM = procedure("project/stream")
 _CLASS_FIELDS: Final = ("access_class", "access_policy")
 
 
-def project_all(tx: Tx, shard: str, sealed: Sequence[Sealed]) -> None:
-    """Project every record that was written.
+def nodes_of(shard: str, sealed: Sequence[Sealed]) -> list[Node]:
+    """What stands in the graph for every record that these events wrote."""
+    return [
+        # From the stored text, since the order of an object's keys tells in search text and titles.
+        project(write.kind, shard, json.loads(row["body"]), entry.event["event_id"])
+        for entry in sealed
+        for write, row in zip(entry.writes, entry.versions, strict=True)
+    ]
+
+
+def project_nodes(tx: Tx, shard: str, nodes: Sequence[Node]) -> None:
+    """Bring the graph to these nodes.
 
     Raises `projection_failed` when Neo4j reports fewer records than were sent, which means that an
     end of an edge is missing; the transaction is then rolled back as a whole.
     """
-    nodes: dict[RecordKind, list[Node]] = {}
-    for entry in sealed:
-        for write, row in zip(entry.writes, entry.versions, strict=True):
-            # From the stored text, since the order of an object's keys tells in search text and titles.
-            node = project(write.kind, shard, json.loads(row["body"]), entry.event["event_id"])
-            nodes.setdefault(write.kind, []).append(node)
-    classes = access_classes([node for group in nodes.values() for node in group])
+    groups: dict[RecordKind, list[Node]] = {}
+    for node in nodes:
+        groups.setdefault(node.kind, []).append(node)
+    classes = access_classes(nodes)
     if classes:
         tx.none(_CLASS, shard=shard, rows=classes)
     for kind in ORDER:
-        if kind in nodes:
-            _project(tx, shard, kind, nodes[kind])
+        if kind in groups:
+            _project(tx, shard, kind, groups[kind])
 
 
 def refresh(

@@ -5,13 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from typing import Any, cast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, cast
 
 import rfc8785
 
 from amos_graph.errors import AmosError, invalid
 
 INTEGER_MAX = 2**53 - 1
+#: How deep a value may be nested, whoever brings it and whatever else is set. Behind it, the ways of
+#: Python, pydantic and RFC 8785 through a value end at depths of their own.
+DEPTH_MAX: Final = 200
+_BEYOND: Final = "an integer lies beyond ±(2^53−1)"
 #: Members of one object or entries of one list. Each can be a fault, and each fault costs more than itself.
 MEMBERS_MAX = 50_000
 
@@ -21,10 +28,56 @@ def canonical_bytes(value: Any) -> bytes:
 
     Raises `schema_invalid` for a value that JSON cannot carry without loss.
     """
+    quick = _quick(value)
+    if quick is not None:
+        return quick
     try:
         return rfc8785.dumps(value)
     except (rfc8785.CanonicalizationError, UnicodeError, RecursionError) as error:
         raise AmosError("schema_invalid", f"not representable as canonical JSON: {error}") from error
+
+
+#: Python's own encoder, which is written in C; the package's is not, and took a quarter of a batch's time.
+_ENCODER: Final = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
+)
+#: UTF-16, by which RFC 8785 sorts keys, puts these in another order than Python.
+_SORTED_OTHERWISE: Final = re.compile("[\ue000-\U0010ffff]")
+
+
+def _quick(value: Any) -> bytes | None:
+    """The canonical form where Python's encoder is sure to give it, else None."""
+    try:
+        text = _ENCODER.encode(value)
+        # Only now is it certain that the value does not hold itself.
+        if not _plain(value) or not (text.isascii() or _SORTED_OTHERWISE.search(text) is None):
+            return None
+        return text.encode()
+    except (TypeError, ValueError, RecursionError):
+        # What is wrong with it is said by the one that knows the form.
+        return None
+
+
+def _plain(value: Any) -> bool:
+    """True if every key is text, and every number is one that Python and ECMAScript write alike."""
+    pending: list[Any] = [value]
+    for each in pending:
+        kind = cast("object", type(each))
+        if kind is str or kind is bool or each is None:
+            continue
+        if kind is dict:
+            if not all(type(key) is str for key in each):
+                return False
+            pending += each.values()
+        elif kind is list or kind is tuple:
+            pending += each
+        elif kind is int:
+            if not -INTEGER_MAX <= each <= INTEGER_MAX:
+                return False
+        # 1.0 is written 1, and small and large numbers have exponents of another form.
+        elif kind is not float or each.is_integer() or not 1e-4 <= abs(each) < 1e16:
+            return False
+    return True
 
 
 def canonical_text(value: Any) -> str:
@@ -37,7 +90,7 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical_bytes(value)).hexdigest()
 
 
-def parse_json(raw: bytes, depth_max: int = 32, at: str = "") -> Any:
+def parse_json(raw: bytes, depth_max: int = DEPTH_MAX, at: str = "") -> Any:
     """The JSON value of a request body, refused wherever a parser would have to guess.
 
     Duplicate keys, NaN, infinities (also `1e400`), lone surrogates, integers beyond
@@ -47,108 +100,160 @@ def parse_json(raw: bytes, depth_max: int = 32, at: str = "") -> Any:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise invalid(at, f"not UTF-8 at byte {error.start}") from error
-    _check_nesting(text, depth_max, at)
-    duplicates: list[str] = []
-
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = dict(items)
-        if len(found) < len(items):
-            seen: set[str] = set()
-            duplicates.extend(key for key, _ in items if key in seen or seen.add(key))
-        return found
-
-    def constant(name: str) -> Any:
-        raise invalid(at, f"{name} is not a JSON number")
-
-    def integer(digits: str) -> int:
-        # Python's own limit on digits would surface as a ValueError far from here.
-        if len(digits) > 17:
-            raise invalid(at, "an integer lies beyond ±(2^53−1)")
-        return int(digits)
-
-    def number(digits: str) -> float | int:
-        # `1.0` and `1` are one number in JSON and in the canonical form, so they are one here too.
-        value = float(digits)
-        return int(value) if value.is_integer() and abs(value) <= INTEGER_MAX else value
-
     try:
         value = json.loads(
             text,
-            object_pairs_hook=pairs,
-            parse_constant=constant,
-            parse_int=integer,
-            parse_float=number,
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_int=_integer,
+            parse_float=_number,
         )
     except json.JSONDecodeError as error:
         raise invalid(at, f"not JSON: {error.msg} at line {error.lineno} column {error.colno}") from error
-    if duplicates:
-        raise invalid(at, f"an object names the key {_shown(duplicates[0])} twice")
-    check_json(value, at)
+    except RecursionError as error:
+        # The parser gives up long after any limit that can be set, but without saying where.
+        raise invalid(_too_deep(text, depth_max, at), _deeper(depth_max)) from error
+    check_json(value, at, depth_max)
     return value
 
 
-def check_json(value: Any, at: str = "") -> None:
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    """Stands in a parsed value where the text had no value; the walk that finds it knows the path."""
+
+    message: str
+    #: The key below this place that is meant, if one is.
+    key: str | None = None
+
+
+def _object(items: list[tuple[str, Any]]) -> dict[str, Any] | _Unreadable:
+    found = dict(items)
+    if len(found) == len(items):
+        return found
+    seen: set[str] = set()
+    twice = next(key for key, _ in items if key in seen or seen.add(key))
+    return _Unreadable("the key stands twice in one object", twice)
+
+
+def _constant(name: str) -> _Unreadable:
+    return _Unreadable(f"{name} is not a JSON number")
+
+
+def _integer(digits: str) -> int | _Unreadable:
+    # Python's own limit on digits would surface as a ValueError far from here.
+    return int(digits) if len(digits) <= 17 else _Unreadable(_BEYOND)
+
+
+def _number(digits: str) -> float | int:
+    # `1.0` and `1` are one number in JSON and in the canonical form, so they are one here too.
+    value = float(digits)
+    return int(value) if value.is_integer() and abs(value) <= INTEGER_MAX else value
+
+
+def check_json(value: Any, at: str = "", depth_max: int = DEPTH_MAX) -> None:
     """Raise `schema_invalid`, naming the path, for any value that canonical JSON would change or refuse."""
-    pending: list[tuple[str, Any]] = [(at, value)]
+    pending: list[tuple[_Trail, Any, int]] = [(None, value, 0)]
     while pending:
-        path, item = pending.pop()
-        if isinstance(item, (dict, list, tuple)) and len(cast("list[Any]", item)) > MEMBERS_MAX:
-            raise invalid(path, f"more than {MEMBERS_MAX} members")
-        if isinstance(item, dict):
-            for key, member in cast("dict[Any, Any]", item).items():
-                if not isinstance(key, str):
-                    raise invalid(path, "an object key is not a string")
-                _check_text(key, path, "an object key")
-                pending.append((f"{path}.{_shown(key)}" if path else _shown(key), member))
-        elif isinstance(item, (list, tuple)):
-            members = cast("list[Any]", item)
-            pending.extend((f"{path}[{index}]", member) for index, member in enumerate(members))
+        trail, item, depth = pending.pop()
+        if isinstance(item, (dict, list, tuple)):
+            members = cast("dict[Any, Any] | list[Any] | tuple[Any, ...]", item)
+            if len(members) > MEMBERS_MAX:
+                raise invalid(_path(at, trail), f"more than {MEMBERS_MAX} members")
+            if depth == depth_max:
+                raise invalid(_path(at, trail), _deeper(depth_max))
+            steps = _keyed(members, at, trail) if isinstance(members, dict) else enumerate(members)
+            below = [((trail, step), member, depth + 1) for step, member in steps]
+            # What comes first in the text is looked at first, and so named first.
+            pending.extend(reversed(below))
         elif isinstance(item, str):
-            _check_text(item, path, "text")
+            _check_text(item, at, trail, "text")
         elif isinstance(item, bool) or item is None:
             continue
         elif isinstance(item, (int, float)):
-            _check_number(item, path)
+            _check_number(item, at, trail)
+        elif isinstance(item, _Unreadable):
+            place = trail if item.key is None else (trail, item.key)
+            raise invalid(_path(at, place), item.message)
         else:
-            raise invalid(path, f"{type(item).__name__} is not a JSON value")
+            raise invalid(_path(at, trail), f"{type(item).__name__} is not a JSON value")
 
 
-def _check_number(number: float, path: str) -> None:
+def _keyed(members: dict[Any, Any], at: str, trail: _Trail) -> Iterable[tuple[str, Any]]:
+    for key in members:
+        if not isinstance(key, str):
+            raise invalid(_path(at, trail), "an object key is not a string")
+        _check_text(key, at, trail, "an object key")
+    return members.items()
+
+
+#: Where the walk stands: the way to the parent, and the key or index from there. Only a fault is worth
+#: the text of its path.
+_Trail = tuple["_Trail", str | int] | None
+
+
+def _path(at: str, trail: _Trail) -> str:
+    steps: list[str | int] = []
+    while trail is not None:
+        trail, step = trail
+        steps.append(step)
+    return join(at, reversed(steps))
+
+
+def join(at: str, steps: Iterable[str | int]) -> str:
+    """Steps as a path: `atoms`, 2, `id` below `payload` is `payload.atoms[2].id`."""
+    path = at
+    for step in steps:
+        if isinstance(step, int):
+            path += f"[{step}]"
+        else:
+            path += f".{_shown(step)}" if path else _shown(step)
+    return path
+
+
+def _check_number(number: float, at: str, trail: _Trail) -> None:
     # Huge integers fit no float, so the kind comes first.
     if isinstance(number, float) and not math.isfinite(number):
-        raise invalid(path, "not a finite number")
+        raise invalid(_path(at, trail), "not a finite number")
     # RFC 8785 writes whole floats below 1e21 as integers, which the next reader would refuse.
     if abs(number) > INTEGER_MAX and (isinstance(number, int) or abs(number) < 1e21):
-        raise invalid(path, "integer beyond ±(2^53−1)")
+        raise invalid(_path(at, trail), _BEYOND)
 
 
-def _check_text(text: str, path: str, what: str) -> None:
+def _check_text(text: str, at: str, trail: _Trail, what: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise invalid(path, f"{what} holds a lone surrogate at character {error.start}") from error
+        raise invalid(
+            _path(at, trail), f"{what} holds a lone surrogate at character {error.start}"
+        ) from error
 
 
-def _check_nesting(text: str, depth_max: int, at: str) -> None:
-    """Refuse deep nesting before the recursive parser meets it."""
-    depth = 0
-    quoted = escaped = False
-    for character in text:
-        if quoted:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == '"':
-                quoted = False
-        elif character == '"':
-            quoted = True
-        elif character in "[{":
-            depth += 1
-            if depth > depth_max:
-                raise invalid(at, f"nested deeper than {depth_max} levels")
-        elif character in "]}":
-            depth -= 1
+def _deeper(depth_max: int) -> str:
+    return f"nested deeper than {depth_max} levels"
+
+
+#: A string, or a character that opens, closes or separates.
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]', re.DOTALL)
+
+
+def _too_deep(text: str, depth_max: int, at: str) -> str:
+    """The path of the first value that lies too deep, in a text too deep for the parser."""
+    steps: list[str | int] = []
+    last = ""
+    for match in _TOKEN.finditer(text):
+        mark = match.group()
+        if mark in ("[", "{"):
+            if len(steps) == depth_max:
+                break
+            steps.append(0 if mark == "[" else "")
+        elif mark in ("]", "}"):
+            steps = steps[:-1]
+        elif mark == ":" and steps and isinstance(steps[-1], str):
+            steps[-1] = last[1:-1]
+        elif mark == "," and steps and isinstance(steps[-1], int):
+            steps[-1] += 1
+        last = mark
+    return join(at, steps)
 
 
 def _shown(key: str) -> str:

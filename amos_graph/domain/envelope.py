@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, cast
 
 from pydantic import Field, field_validator
 
-from amos_graph.domain.atoms import GUARDED, payload_type, validate_payload
+from amos_graph.domain.atoms import PAYLOADS, payload_type, refuse_guarded, validate_payload
 from amos_graph.domain.atoms.payload import Payload
 from amos_graph.domain.confidence import Confidence
 from amos_graph.domain.ids import AtomId, EvidenceId, derived_id
@@ -16,7 +16,7 @@ from amos_graph.domain.lifecycle import HEALTH_STATUSES, LAYERS, LIFECYCLE_STATE
 from amos_graph.domain.model import Strict, validate
 from amos_graph.domain.scope import SCOPE_SPELLINGS, AccessPolicy, Scope, access_class
 from amos_graph.domain.times import Timestamp
-from amos_graph.errors import AmosError, invalid
+from amos_graph.errors import invalid
 
 EVIDENCE_REFS_MAX: Final = 1000
 
@@ -94,6 +94,8 @@ class CheckedAtom:
     envelope: MemoryAtom
     payload: Payload
     payload_record: Mapping[str, Any]
+    #: Where in the request it stands.
+    at: str
 
     @property
     def access_class(self) -> str:
@@ -134,24 +136,31 @@ class CheckedAtom:
 
 
 def check_atom(value: Any, scope: Scope, at: str = "atom") -> tuple[CheckedAtom, list[str]]:
-    """A caller's atom, validated in full, with warnings on spellings that were normalised.
+    """A caller's atom, validated in full, with warnings on what was normalised or holds at no instant.
 
-    `scope` fills in where the atom names none. Raises `schema_invalid` with the path of each fault,
-    and `authorization_denied` for types whose guard does not exist yet.
+    `scope` fills in where the atom names none, or leaves out tenant or workspace. Raises
+    `schema_invalid` with the path of each fault, and `authorization_denied` for a sound atom of a type
+    whose guard does not exist yet.
     """
     if not isinstance(value, dict):
         raise invalid(at, "not an object")
     record, warnings = normalise(cast("dict[str, Any]", value), at)
     kind = record.get("type")
-    if isinstance(kind, str) and kind in GUARDED:
-        raise AmosError(
-            "authorization_denied", f"{at}: {kind} atoms need a guarded operation", details={"type": kind}
-        )
-    record.setdefault("scope", scope.record())
+    if isinstance(kind, str) and kind in PAYLOADS:
+        record = {**PAYLOADS[kind].defaults, **record}
+    named = record.get("scope", scope.record())
+    if isinstance(named, dict):
+        # Every scope lies in the request's own shard, so that an atom need not repeat which one that is.
+        shard = {"tenant_id": scope.tenant_id, "workspace_id": scope.workspace_id}
+        record["scope"] = {**shard, **cast("dict[str, Any]", named)}
     envelope = validate(MemoryAtom, record, at)
     payload_type(envelope.type, f"{at}.type")
     payload = validate_payload(envelope.type, envelope.payload, f"{at}.payload")
-    return CheckedAtom(envelope, payload, payload.record()), warnings
+    refuse_guarded(envelope.type, f"{at}.type")
+    if payload.valid_from is not None and payload.valid_from == payload.valid_until:
+        # Two changes in one instant leave such a claim behind, so it is taken; by hand it is a slip.
+        warnings.append(f"{at}.payload.validity_interval: empty, so it holds at no instant")
+    return CheckedAtom(envelope, payload, payload.record(), at), warnings
 
 
 def normalise(value: dict[str, Any], at: str) -> tuple[dict[str, Any], list[str]]:
@@ -160,6 +169,7 @@ def normalise(value: dict[str, Any], at: str) -> tuple[dict[str, Any], list[str]
     warnings: list[str] = []
     if isinstance(record.get("scope"), dict):
         record["scope"] = _respelled(record["scope"], SCOPE_SPELLINGS, f"{at}.scope", warnings)
+        _move_processors(record, at, warnings)
     if isinstance(record.get("access_policy"), dict):
         policy = _respelled(
             record["access_policy"], {"visibility": "processor_visibility"}, f"{at}.access_policy", warnings
@@ -169,6 +179,22 @@ def normalise(value: dict[str, Any], at: str) -> tuple[dict[str, Any], list[str]
         warnings.extend(f"{at}.access_policy.{name}: taken from the scope" for name in repeated)
         record["access_policy"] = policy
     return record, warnings
+
+
+def _move_processors(record: dict[str, Any], at: str, warnings: list[str]) -> None:
+    """An example names inside the scope the processors that its table names in the policy."""
+    if "applies_to" not in record["scope"]:
+        return
+    policy = cast("Any", record.get("access_policy") or {})
+    if not isinstance(policy, dict) or {"visibility", "processor_visibility"} & {*cast("Any", policy)}:
+        raise invalid(f"{at}.scope.applies_to", "also given as access_policy.processor_visibility")
+    scope = dict(record["scope"])
+    record["access_policy"] = {
+        **cast("dict[str, Any]", policy),
+        "processor_visibility": scope.pop("applies_to"),
+    }
+    record["scope"] = scope
+    warnings.append(f"{at}.scope.applies_to: read as access_policy.processor_visibility")
 
 
 def _respelled(

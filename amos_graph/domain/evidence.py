@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from amos_graph.domain.canonical import digest
 from amos_graph.domain.ids import EvidenceId, derived_id
 from amos_graph.domain.model import Strict
-from amos_graph.domain.scope import SCOPE_SPELLINGS, AccessPolicy, Scope
+from amos_graph.domain.scope import AccessPolicy, Scope, with_spelled_scope
 from amos_graph.domain.times import Timestamp
 
 SOURCE_TYPE = r"^[a-z][a-z0-9_]{0,63}$"
@@ -31,14 +31,7 @@ class SourceEvent(Strict):
     def _spellings(cls, value: Any) -> Any:
         if not isinstance(value, dict):
             return value
-        record = cast("dict[str, Any]", value)
-        if isinstance(record.get("scope"), dict):
-            scope = cast("dict[str, Any]", record["scope"])
-            return {
-                **record,
-                "scope": {SCOPE_SPELLINGS.get(name, name): part for name, part in scope.items()},
-            }
-        return record
+        return with_spelled_scope(cast("dict[str, Any]", value))
 
 
 def evidence_id(event: SourceEvent, scope: Scope) -> str:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from amos_graph.domain.canonical import check_json
+from amos_graph.domain.canonical import DEPTH_MAX, check_json, join
 from amos_graph.errors import AmosError, Fault
 
 #: How many faults one answer names; the first ones are enough to go on.
@@ -26,12 +26,12 @@ class Strict(BaseModel):
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
-def validate(model: type[ModelT], value: Any, at: str = "") -> ModelT:
+def validate(model: type[ModelT], value: Any, at: str = "", depth_max: int = DEPTH_MAX) -> ModelT:
     """The value as a `model`.
 
     Raises `schema_invalid` with one fault per field, each with its path below `at`.
     """
-    check_json(value, at)
+    check_json(value, at, depth_max)
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -46,14 +46,3 @@ def from_validation(error: ValidationError, at: str = "") -> AmosError:
     ]
     first = faults[0]
     return AmosError("schema_invalid", f"{first.path or 'input'}: {first.message}", faults)
-
-
-def join(at: str, location: tuple[int | str, ...]) -> str:
-    """A location as a path: `('atoms', 2, 'id')` below `payload` is `payload.atoms[2].id`."""
-    path = at
-    for step in location:
-        if isinstance(step, int):
-            path += f"[{step}]"
-        else:
-            path += f".{step[:80]}" if path else step[:80]
-    return path

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, cast
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from amos_graph.domain.atoms import PAYLOADS, payload_type
 from amos_graph.domain.ids import Identifier
 from amos_graph.domain.model import Strict, validate
-from amos_graph.domain.scope import PROCESSORS, SCOPE_SPELLINGS, Scope
+from amos_graph.domain.scope import PROCESSORS, AskedScope, Scope, with_spelled_scope
 from amos_graph.domain.times import Timestamp
 from amos_graph.errors import AmosError, Fault, invalid
 
@@ -33,7 +33,7 @@ _NOT_YET: Final = (
     "result_payload_filter",
     "token_or_byte_budget",
 )
-#: The same of the attention context, with the one value that asks for nothing.
+#: The same of the attention context, with the one value that asks for nothing, which its model allows.
 _ATTENTION_NOT_YET: Final[Mapping[str, Any]] = {
     "risk_posture": "normal",
     "time_horizon": None,
@@ -54,11 +54,21 @@ def _processor(name: str) -> str:
     return name
 
 
-Said = Annotated[str, Field(max_length=CUE_CHARACTERS_MAX), AfterValidator(_said)]
-Phrase = Annotated[str, Field(max_length=2_000), AfterValidator(_said)]
+Said = Annotated[
+    str,
+    Field(max_length=CUE_CHARACTERS_MAX),
+    AfterValidator(_said),
+    WithJsonSchema({"type": "string", "pattern": r"\S", "maxLength": CUE_CHARACTERS_MAX}),
+]
+Phrase = Annotated[
+    str,
+    Field(max_length=2_000),
+    AfterValidator(_said),
+    WithJsonSchema({"type": "string", "pattern": r"\S", "maxLength": 2_000}),
+]
 Phrases = Annotated[list[Phrase], Field(max_length=50)]
 TypeNames = Annotated[list[str], Field(max_length=100)]
-Processor = Annotated[str, AfterValidator(_processor)]
+Processor = Annotated[str, AfterValidator(_processor), WithJsonSchema({"enum": sorted(PROCESSORS - {"all"})})]
 
 
 class AttentionContext(Strict):
@@ -68,14 +78,14 @@ class AttentionContext(Strict):
     mission: Phrase | None = None
     goal: Phrase | None = None
     role: Phrase | None = None
-    risk_posture: Literal["normal", "cautious", "high_risk"] | None = None
-    time_horizon: Literal["immediate", "short", "long"] | None = None
+    risk_posture: Literal["normal"] | None = None
+    time_horizon: None = None
     focus_terms: Phrases = Field(default_factory=list[str])
     suppress_terms: Phrases = Field(default_factory=list[str])
     boost_memory_types: TypeNames = Field(default_factory=list[str])
     suppress_memory_types: TypeNames = Field(default_factory=list[str])
-    counterevidence_required: bool | None = None
-    novelty_preference: Annotated[float, Field(ge=0, le=1)] | None = None
+    counterevidence_required: Literal[False] | None = None
+    novelty_preference: Annotated[float, Field(ge=0, le=0)] | None = None
 
     @property
     def focus(self) -> list[str]:
@@ -91,7 +101,7 @@ class PacketRequest(Strict):
     target_processor: Processor | None = None
     retrieval_mode: Literal["general"] = "general"
     attention_context: AttentionContext = AttentionContext()
-    scope: dict[str, Identifier] = Field(default_factory=dict[str, str])
+    scope: AskedScope | None = None
     requested_memory_types: TypeNames = Field(default_factory=list[str])
     payload_filter: dict[str, Any] = Field(default_factory=dict[str, Any], max_length=20)
     max_items: int = Field(default=ITEMS_DEFAULT, ge=1)
@@ -103,6 +113,11 @@ class PacketRequest(Strict):
     include_superseded: bool = False
     include_provenance: bool = False
     rendering_target: Literal["json", "english"] = "json"
+    #: What was known: a graph version.
+    as_of_version: int | None = Field(default=None, ge=0)
+    #: What held: an instant within the memories' validity_interval. What was superseded since is told too.
+    valid_at: Timestamp | None = None
+    #: From when age is counted, and unless `valid_at` says otherwise when memories must hold.
     evaluated_at: Timestamp | None = None
     request_id: Identifier | None = None
     client_identity: Identifier | None = None
@@ -114,11 +129,7 @@ class PacketRequest(Strict):
             return value
         given = cast("dict[str, Any]", value)
         record = {name: member for name, member in given.items() if name not in _NOT_YET}
-        if isinstance(record.get("scope"), dict):
-            scope = cast("dict[str, Any]", record["scope"])
-            spelled = {SCOPE_SPELLINGS.get(name, name): part for name, part in scope.items()}
-            return {**record, "scope": {name: part for name, part in spelled.items() if part is not None}}
-        return record
+        return with_spelled_scope(record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +206,9 @@ def _check_filter(request: PacketRequest) -> None:
             raise invalid(at, "a filter compares with a text, a number or a truth value")
 
 
-def _narrowed(scope: Scope, asked: Mapping[str, str]) -> Scope:
+def _narrowed(scope: Scope, asked: AskedScope | None) -> Scope:
     merged: dict[str, Any] = scope.record()
-    for name, value in asked.items():
+    for name, value in (asked.record() if asked else {}).items():
         if merged.setdefault(name, value) != value:
             raise AmosError(
                 "scope_denied",

@@ -118,7 +118,7 @@ def _atom(shard: str, body: Mapping[str, Any], event_id: str, *, superseded: boo
         "payload": canonical_text(body["payload"]),
         "valid_from": _moment(payload.valid_from),
         "valid_until": _moment(payload.valid_until),
-        "content_digest": _content_digest(body),
+        "content_digest": content_digest(body),
         "search_text": search_text(body["id"], payload),
         "shard_key": shard_key(shard),
         "state_key": key,
@@ -230,7 +230,8 @@ def search_text(atom_id: str, payload: Payload) -> str:
     return " ".join([*words(atom_id), *words(payload.atom_type), *payload.words()])[:SEARCH_TEXT_MAX]
 
 
-def _content_digest(body: Mapping[str, Any]) -> str:
+def content_digest(body: Mapping[str, Any]) -> str:
+    """What an atom says and to whom: type, audience and payload."""
     content = {"type": body["type"], "access_class": class_of(body), "payload": body["payload"]}
     return derived_id("", content)
 

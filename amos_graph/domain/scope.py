@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pydantic import Field, model_validator
 
 from amos_graph.domain.canonical import digest
 from amos_graph.domain.ids import Identifier, ScopePart
 from amos_graph.domain.model import Strict, validate
+from amos_graph.domain.value_kinds import fault
 from amos_graph.errors import AmosError
 
 SCOPE_FIELDS: Final = (
@@ -50,6 +52,36 @@ class Scope(Strict):
             value is None or value == getattr(self, name)
             for name, value in ((name, getattr(other, name)) for name in SCOPE_FIELDS)
         )
+
+
+class AskedScope(Strict):
+    """The scope of a request: it can only narrow what the token reaches."""
+
+    tenant_id: Identifier | None = None
+    workspace_id: Identifier | None = None
+    project_id: Identifier | None = None
+    user_id: Identifier | None = None
+    agent_id: Identifier | None = None
+    session_id: Identifier | None = None
+    task_id: Identifier | None = None
+    tool_environment_id: Identifier | None = None
+
+
+def with_spelled_scope(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record with its `scope` as the spec's table spells it, for the validator of a model.
+
+    Raises a fault at `scope.project` when a field is given in both spellings.
+    """
+    scope = record.get("scope")
+    if not isinstance(scope, Mapping):
+        return dict(record)
+    spelled: dict[str, Any] = {}
+    for name, part in cast("Mapping[str, Any]", scope).items():
+        known = SCOPE_SPELLINGS.get(name, name)
+        if known in spelled:
+            raise fault(f"also given as {known}", "scope", known.removesuffix("_id"))
+        spelled[known] = part
+    return {**record, "scope": spelled}
 
 
 #: Fields of the spec's AccessPolicy that nothing enforces yet; taking them would promise what is not kept.

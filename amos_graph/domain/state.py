@@ -18,7 +18,8 @@ class Current:
     version: int
     event_id: str
     body: Mapping[str, Any]
-    state_key: str | None = None
+    #: An atom that another one has taken the place of, whatever its lifecycle state.
+    superseded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +43,5 @@ class State:
     streams: Mapping[str, StreamHead] = field(default_factory=dict[str, StreamHead])
     #: Atom id → active edges that come from the atom's own record.
     own_edges: Mapping[str, tuple[Current, ...]] = field(default_factory=dict[str, tuple[Current, ...]])
+    #: Atoms that these edges supersede, also such as the caller may not see: one may come to stand alone.
+    superseded: Mapping[str, Current] = field(default_factory=dict[str, Current])

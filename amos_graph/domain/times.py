@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, WithJsonSchema
 
-_FORMAT = "%Y-%m-%dT%H:%M:%S.%fZ"
+_LENGTH: Final = len("2026-01-01T00:00:00.000000Z")
 
 
 def canonical_time(text: str) -> str:
@@ -37,8 +37,12 @@ def format_time(moment: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """The aware datetime of a canonical time."""
-    return datetime.strptime(text, _FORMAT).replace(tzinfo=UTC)
+    """The aware datetime of a canonical time. Raises ValueError for any other text."""
+    moment = datetime.fromisoformat(text)
+    # `fromisoformat` is a hundred times as fast as a format, and takes more forms than the canonical one.
+    if len(text) != _LENGTH or (text[10], text[19], text[26]) != ("T", ".", "Z"):
+        raise ValueError("not a canonical time")
+    return moment
 
 
 def native_time(value: Any) -> datetime:

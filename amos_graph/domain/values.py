@@ -12,6 +12,8 @@ from pydantic import AfterValidator, WithJsonSchema
 
 from amos_graph.domain.canonical import canonical_text
 from amos_graph.domain.value_kinds import (
+    NAME_LENGTH_MAX,
+    TEXT_LENGTH_MAX,
     VALUE_TYPES,
     RefKind,
     check_atom_value,
@@ -60,11 +62,25 @@ Condition = Annotated[Any, AfterValidator(check_condition), WithJsonSchema({"typ
 #: A free-form record; nulls and nesting stay as they are.
 ValueRecord = Annotated[dict[str, Any], AfterValidator(check_record)]
 #: Exactly what was said, possibly nothing.
-Prose = Annotated[str, AfterValidator(check_prose), Data()]
+Prose = Annotated[
+    str,
+    AfterValidator(check_prose),
+    Data(),
+    WithJsonSchema({"type": "string", "maxLength": TEXT_LENGTH_MAX}),
+]
 #: A sentence that states something.
-Statement = Annotated[str, AfterValidator(check_statement), Data()]
+Statement = Annotated[
+    str,
+    AfterValidator(check_statement),
+    Data(),
+    WithJsonSchema({"type": "string", "pattern": r"\S", "maxLength": TEXT_LENGTH_MAX}),
+]
 #: A short name that is no id.
-Name = Annotated[str, AfterValidator(check_name)]
+Name = Annotated[
+    str,
+    AfterValidator(check_name),
+    WithJsonSchema({"type": "string", "pattern": r"\S", "maxLength": NAME_LENGTH_MAX}),
+]
 
 
 # --- what a value says ----------------------------------------------------------------------

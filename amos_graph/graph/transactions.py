@@ -12,6 +12,7 @@ import neo4j
 from neo4j import exceptions as driver_errors
 
 from amos_graph.errors import AmosError
+from amos_graph.graph.admission import Admission
 from amos_graph.graph.procedures import Procedure, Rows
 
 RowT = TypeVar("RowT")
@@ -35,6 +36,13 @@ class InDoubtError(AmosError):
 
     def __init__(self) -> None:
         super().__init__("unavailable", RETRY_LATER)
+
+
+class TimeLimitError(AmosError):
+    """A transaction was ended because it ran or waited for too long; nothing of it happened."""
+
+    def __init__(self) -> None:
+        super().__init__("unavailable", "the request took longer than its time limit; send it again later")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +108,8 @@ class Graph:
         self.database = database
         self.timeout_s = timeout_s
         self.observer = observer
+        #: Who writes next, for each shard.
+        self.writers: Admission[Any, Any] = Admission()
 
     def read(self, flow: str, work: Callable[[Tx], ResultT], timeout_s: float | None = None) -> ResultT:
         """Run `work` in a read transaction; it may run again, so it must have no other effect."""
@@ -170,7 +180,7 @@ def translate(error: Exception) -> AmosError:
     if transient or isinstance(error, (driver_errors.ServiceUnavailable, driver_errors.DatabaseUnavailable)):
         return AmosError("unavailable", RETRY_LATER)
     if isinstance(error, driver_errors.Neo4jError) and (error.code or "").endswith(_ENDED_BY_LIMIT):
-        return AmosError("unavailable", "the request took longer than its time limit; send it again later")
+        return TimeLimitError()
     if isinstance(error, driver_errors.DriverError) and error.is_retryable():
         return AmosError("unavailable", RETRY_LATER)
     _log.error("unexpected answer from Neo4j", exc_info=error)

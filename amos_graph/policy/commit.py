@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from amos_graph.domain.atoms import payload_type
 from amos_graph.domain.dictionary import ENUMS, RELATIONS, EntityRecord
 from amos_graph.domain.envelope import CheckedAtom
 from amos_graph.domain.evidence import evidence_body
@@ -33,10 +34,10 @@ def decide(submission: Submission, state: State, *, now: str, writer: str, shard
     case = Case(submission, state, now, writer, shard_scope)
     _dictionary(case)
     _evidence(case)
-    for index, atom in enumerate(submission.atoms):
-        _atom(case, atom, f"atoms[{index}]")
-    for index, atom in enumerate(submission.atoms):
-        _references(case, atom, f"atoms[{index}]")
+    for atom in submission.atoms:
+        _atom(case, atom, atom.at)
+    for atom in submission.atoms:
+        _references(case, atom, atom.at)
     if not submission.proposing:
         advance_streams(case)
         intrinsic_edges(case)
@@ -96,6 +97,8 @@ def _atom(case: Case, atom: CheckedAtom, at: str) -> None:
     if ref is None:
         ref = _same_content(case, atom) or atom.derived_id
         known = case.decision.atoms.get(ref) or _stored(case, ref, at)
+        if known:
+            _check_said_again(case, atom, known)
         pending = case.with_evidence(known, envelope.evidence_refs) if known else _new(case, atom, ref, at)
     elif ref in case.decision.atoms:
         raise invalid(f"{at}.id", f"{ref} stands twice in this request")
@@ -132,7 +135,8 @@ def _same_content(case: Case, atom: CheckedAtom) -> str | None:
     if found and (pending is None or _says(pending.body, atom)):
         return found
     for ref, pending in case.decision.atoms.items():
-        if pending.before is None and _says(pending.body, atom):
+        put_away = pending.before is not None and pending.before.superseded
+        if not put_away and _says(pending.body, atom):
             return ref
     return None
 
@@ -143,15 +147,24 @@ def _says(body: Mapping[str, Any], atom: CheckedAtom) -> bool:
 
 
 def _stored(case: Case, ref: str, at: str) -> Pending | None:
-    """The stored atom of a derived id, ready to take evidence."""
+    """The stored atom of this id as it stands."""
     before = case.state.visible.get(ref)
-    if before is None:
-        return None
-    state = before.body["lifecycle_state"]
-    if state != "active" and not (state == "proposed" and case.submission.proposing):
-        # Never silently: the same words with the same evidence wait for a judgment, or were put away.
-        raise version_conflict(ref, 0, before.version, before.event_id, "review")
-    return Pending(ref, before.body, before, at, changed=False)
+    return Pending(ref, before.body, before, at, changed=False) if before else None
+
+
+def _check_said_again(case: Case, atom: CheckedAtom, known: Pending) -> None:
+    """Raise a conflict unless the atom of this id still says this and may take the evidence.
+
+    Never silently: the same words with the same evidence may wait for a judgment, may have been put
+    away, or their atom may have come to say something else. And a proposal changes nothing active.
+    """
+    body = known.body
+    says, state = _says(body, atom), body["lifecycle_state"]
+    may_take = state == ("proposed" if case.submission.proposing else "active")
+    nothing_new = state == "active" and set(atom.envelope.evidence_refs) <= set(body["evidence_refs"])
+    if not says or not (may_take or nothing_new):
+        event_id = known.before.event_id if known.before else None
+        raise version_conflict(known.ref, 0, body["version"], event_id, "review")
 
 
 def _update(case: Case, atom: CheckedAtom, before: Current, at: str) -> Pending:
@@ -169,8 +182,11 @@ def _update(case: Case, atom: CheckedAtom, before: Current, at: str) -> Pending:
     ]
     if atom.envelope.created_at not in (None, before.body["created_at"]):
         faults.append(Fault(f"{at}.created_at", "cannot change"))
-    if before.body["type"] == "interaction_event":
+    kind = before.body["type"]
+    if kind == "interaction_event":
         faults.append(Fault(f"{at}.payload", "an interaction event is immutable"))
+    elif payload_type(kind).immutable and body["payload"] != before.body["payload"]:
+        faults.append(Fault(f"{at}.payload", f"what a {kind} says is fixed; what follows is another atom"))
     if faults:
         raise AmosError("schema_invalid", f"{faults[0].path}: {faults[0].message}", faults)
     return case.replace(before.ref, body, before, at, atom.envelope.version)

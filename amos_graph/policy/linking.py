@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from amos_graph.domain.association import AssociationEdge, edge_id
+from amos_graph.domain.atoms.compaction import summarized
 from amos_graph.domain.dictionary import PROVENANCE_RELATIONS
 from amos_graph.domain.projection import state_key, stream_id
 from amos_graph.domain.scope import Scope
@@ -22,18 +23,30 @@ def submitted_edges(case: Case) -> None:
 
 
 def intrinsic_edges(case: Case) -> None:
-    """The edges that an atom's own record asks for: `supersedes` and `payload.graph_relations`.
+    """The edges that an atom's own record asks for: `supersedes`, `graph_relations`, what it summarizes.
 
     An edge of that origin that the new version no longer asks for is archived.
     """
     for ref, pending in list(case.decision.atoms.items()):
         if not pending.changed:
             continue
-        wanted = {_edge(case, edge, at, derivation) for edge, at, derivation in _asked_by(pending)}
+        known: Collection[str] = pending.before.body["evidence_refs"] if pending.before else ()
+        wanted = {_edge(case, edge, at, derivation, known) for edge, at, derivation in _asked_by(pending)}
         for stored in case.state.own_edges.get(ref, ()):
             if stored.ref not in wanted:
                 body = case.stamped({**stored.body, "lifecycle_state": "archived"}, stored)
                 case.decision.edges[stored.ref] = Pending(stored.ref, body, stored, pending.at)
+
+
+def associations(supersedes: Iterable[str], payload: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Relation and other end of each edge that an atom's own record asks for."""
+    for target in supersedes:
+        yield SUPERSEDES, target
+    relations: list[dict[str, Any]] = payload.get("graph_relations") or []
+    for relation in relations:
+        yield relation["relation"], relation["target_ref"]
+    for target in summarized(payload):
+        yield _SUMMARIZES, target
 
 
 def _asked_by(pending: Pending) -> Iterator[tuple[AssociationEdge, str, str]]:
@@ -50,8 +63,13 @@ def _asked_by(pending: Pending) -> Iterator[tuple[AssociationEdge, str, str]]:
             name: value for name, value in relation.items() if name in _EDGE_FIELDS and value is not None
         }
         yield _derived(pending, common | asked, at), at, "payload.graph_relations"
+    for index, target in enumerate(summarized(body["payload"])):
+        at = f"{pending.at}.payload.context_compaction.source_refs[{index}]"
+        asked = {"target_ref": target, "relation": _SUMMARIZES}
+        yield _derived(pending, common | asked, at), at, "payload.context_compaction"
 
 
+_SUMMARIZES: Final = "rel:summarizes"
 #: Fields of a graph_relation that an edge has too.
 _EDGE_FIELDS: Final = ("relation", "target_ref", "evidence_refs", "confidence")
 
@@ -63,7 +81,10 @@ def _derived(pending: Pending, asked: Mapping[str, Any], at: str) -> Association
     return AssociationEdge.model_validate({"source_ref": pending.ref, **inherited, **asked})
 
 
-def _edge(case: Case, edge: AssociationEdge, at: str, derivation: str) -> str:
+def _edge(
+    case: Case, edge: AssociationEdge, at: str, derivation: str, known_evidence: Collection[str] = ()
+) -> str:
+    """Enter one edge; what its atom rested on before needs not be seen again by whoever adds to it."""
     kind, weight = case.relation(edge.relation, f"{at}.relation")
     if kind != "edge":
         raise invalid(f"{at}.relation", f"{edge.relation} is a payload relation; it joins no atoms")
@@ -71,7 +92,8 @@ def _edge(case: Case, edge: AssociationEdge, at: str, derivation: str) -> str:
         return edge_id(edge.source_ref, edge.relation, edge.target_ref)
     source = _end(case, edge.source_ref, edge.relation, f"{at}.source_ref")
     _end(case, edge.target_ref, edge.relation, f"{at}.target_ref")
-    case.check_evidence(edge.evidence_refs, f"{at}.evidence_refs")
+    named = [ref for ref in edge.evidence_refs if ref not in known_evidence]
+    case.check_evidence(named, f"{at}.evidence_refs")
     scope = edge.scope or Scope.model_validate(source["scope"])
     # An edge of the atom's own takes the atom's scope, and needs none to be told apart.
     own_scope = edge.scope if derivation == "submitted" else None
@@ -107,6 +129,9 @@ def _pending(case: Case, edge: AssociationEdge, ref: str, body: Mapping[str, Any
     if standing is not None and standing.body["lifecycle_state"] == "active":
         if edge.edge_id is not None:
             raise invalid(f"{at}.edge_id", f"{ref} stands twice in this request")
+        if body["derivation"] == "submitted":
+            _warn_of_what_stays(case, edge, standing.body, at)
+            return case.with_evidence(standing, edge.evidence_refs, derivation="submitted")
         return case.with_evidence(standing, edge.evidence_refs)
     if before is not None and edge.edge_id is None:
         known = Pending(ref, before.body, before, at, changed=False)
@@ -114,6 +139,8 @@ def _pending(case: Case, edge: AssociationEdge, ref: str, body: Mapping[str, Any
         if "submitted" in (derivation, before.body["derivation"]):
             # The same association said again: evidence is added, a detached or archived edge comes
             # back. What somebody submitted is theirs, whatever an atom's own record asks for later.
+            if derivation == "submitted":
+                _warn_of_what_stays(case, edge, before.body, at)
             return case.with_evidence(
                 known, edge.evidence_refs, lifecycle_state="active", derivation="submitted"
             )
@@ -123,6 +150,23 @@ def _pending(case: Case, edge: AssociationEdge, ref: str, body: Mapping[str, Any
             if body[name] != before.body[name]:
                 raise invalid(f"{at}.{name}", "an edge keeps its ends, its relation and its scope")
     return case.replace(ref, body, before, at, edge.version)
+
+
+#: Fields of an edge that are changed under its id only, with the version that was read.
+_KEPT: Final = ("weight", "confidence", "health_status", "access_policy", "valid_from")
+
+
+def _warn_of_what_stays(case: Case, edge: AssociationEdge, body: Mapping[str, Any], at: str) -> None:
+    """Note each field that an edge without an id states otherwise than the edge that is there."""
+    stated = edge.record()
+    if edge.access_policy is not None:
+        stated["access_policy"] = edge.access_policy.record()
+    case.decision.warnings.extend(
+        f"{at}.{name}: {body['edge_id']} is there already and keeps its own; "
+        "to change it, send its edge_id and version"
+        for name in _KEPT
+        if name in edge.model_fields_set and name in stated and stated[name] != body.get(name)
+    )
 
 
 def _followed(case: Case, known: Pending, body: Mapping[str, Any]) -> Pending:
@@ -208,7 +252,8 @@ def standing_to_refresh(case: Case) -> None:
         if pending.changed and pending.body["relation"] == SUPERSEDES
     }
     for ref in sorted(touched):
-        body = case.atom_body(ref)
+        freed = case.state.superseded.get(ref)
+        body = case.atom_body(ref) or (freed.body if freed else None)
         if body is not None:
             case.decision.standing[ref] = state_key(
                 body["lifecycle_state"], body["health_status"], superseded=False

@@ -176,8 +176,12 @@ def score(
     attention: Attention,
     activation: Activation | None,
     matched: tuple[str, ...] = (),
+    valid_at: datetime | None = None,
 ) -> Scored:
-    """An atom's components and score, before it is compared with others."""
+    """An atom's components and score, before it is compared with others.
+
+    Age is counted back from `at`; what must hold, must hold at `valid_at`, which is the same unless given.
+    """
     suppressed = [word for word in attention.suppress if word in traits.tokens]
     share = len(suppressed) / len(attention.suppress) if attention.suppress else 0.0
     components = {
@@ -189,7 +193,7 @@ def score(
         "confidence": traits.confidence,
         "utility": traits.utility,
         "salience": traits.salience,
-        "staleness_penalty": staleness(traits, at),
+        "staleness_penalty": staleness(traits, valid_at or at),
         "contradiction_penalty": contradiction(traits),
         "redundancy_penalty": 0.0,
         "attention_suppression_penalty": (

@@ -65,6 +65,8 @@ class Decision:
     streams: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     #: Atoms whose supersession may change → the state key that they have without it.
     standing: dict[str, str] = field(default_factory=dict[str, str])
+    #: What the request said and the commit does not do, for the receipt.
+    warnings: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)

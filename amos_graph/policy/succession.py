@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from amos_graph.domain.scope import Scope
-from amos_graph.errors import invalid
+from amos_graph.errors import AmosError, Fault, invalid
 from amos_graph.policy.conflict import version_conflict
 from amos_graph.policy.submission import Case
 
@@ -24,15 +24,29 @@ def check_succession(case: Case, source_ref: str, target_ref: str, edge_ref: str
     if standing is not None and standing.body["lifecycle_state"] == "active":
         return
     stored = case.state.visible.get(target_ref)
-    if stored is not None and stored.state_key == "superseded":
-        expected = case.submission.expected_versions.get(target_ref, stored.version)
-        raise version_conflict(target_ref, expected, stored.version, stored.event_id, "merge")
+    if (stored is not None and stored.superseded) or _has_successor(case, target_ref):
+        version = stored.version if stored else 0
+        expected = case.submission.expected_versions.get(target_ref, version)
+        event_id = stored.event_id if stored else None
+        conflict = version_conflict(target_ref, expected, version, event_id, "merge")
+        message = f"{at}: {target_ref} has a successor already"
+        raise AmosError(conflict.code, message, [Fault(at, "superseded already")], conflict.details)
     origin = case.state.visible.get(source_ref)
-    if (origin is not None and origin.state_key == "superseded") or _leads_to(case, target_ref, source_ref):
+    if (origin is not None and origin.superseded) or _leads_to(case, target_ref, source_ref):
         raise invalid(at, "a superseded atom supersedes nothing; this would go in a circle")
     source, target = case.atom_body(source_ref), case.atom_body(target_ref)
     if source is not None and target is not None and not _as_visible(source, target):
         raise invalid(at, "some who see the superseded atom could not see what supersedes it")
+
+
+def _has_successor(case: Case, target_ref: str) -> bool:
+    """True if this very request lets another atom supersede the target."""
+    return any(
+        edge.body["relation"] == SUPERSEDES
+        and edge.body["target_ref"] == target_ref
+        and edge.body["lifecycle_state"] == "active"
+        for edge in case.decision.edges.values()
+    )
 
 
 def _leads_to(case: Case, start: str, goal: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from amos_graph.commands.execution import Context
+from amos_graph.domain.atoms import payload_type
 from amos_graph.domain.ids import AtomId, Identifier
 from amos_graph.domain.lifecycle import HEALTH_DEFAULTS
 from amos_graph.domain.model import Strict, validate
@@ -115,7 +116,6 @@ def _suppressed(asked: GetRequest, body: Mapping[str, Any], *, superseded: bool)
 
 
 def holds_at(body: Mapping[str, Any], instant: str) -> bool:
-    """True if the claim's validity interval contains the instant; a claim without one always holds."""
-    interval: Mapping[str, Any] = body["payload"].get("validity_interval") or {}
-    begins, ends = interval.get("from"), interval.get("until")
+    """True if the instant lies where the atom holds; one that says nothing of it always holds."""
+    begins, ends = payload_type(body["type"]).interval(body["payload"])
     return (begins is None or begins <= instant) and (ends is None or instant < ends)

@@ -7,6 +7,8 @@ statement is bound once, by the module that uses it, to a type of its own.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -21,6 +23,9 @@ _FOLDER: Final = "report/"
 #: The most rows that one report gives; each takes a `limit` up to this.
 ROWS_MAX: Final = 10_000
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {"STRING": (str,), "INTEGER": (int,), "FLOAT": (int, float)}
+#: What a column may hold; JSON is text that holds a record, which each format shows in its own way.
+_COLUMNS: Final = frozenset({"STRING", "INTEGER", "FLOAT", "BOOLEAN", "LIST<STRING>", "JSON"})
+_ROWS: Final = re.compile(r"^// @rows many\s+(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,14 @@ class Report:
     title: str
     purpose: str
     params: Mapping[str, Any]
-    columns: tuple[str, ...]
+    #: Column → what it holds, such as `LIST<STRING>`, without the mark that it may be null.
+    columns: Mapping[str, str]
     rows: list[Row]
+
+    @property
+    def cut(self) -> bool:
+        """True when there may be more rows than the limit let through."""
+        return len(self.rows) == self.params["limit"]
 
 
 def _bound(name: str) -> Procedure[Row]:
@@ -44,7 +55,24 @@ def _bound(name: str) -> Procedure[Row]:
     unknown = {kind.rstrip("?") for kind in header.params.values()} - set(_TYPES)
     if unknown:
         raise ProcedureError(f"{name}: a report's parameters are text or numbers, not {sorted(unknown)}")
+    if header.sample.keys() != header.params.keys():
+        raise ProcedureError(f"{name}: a report's @sample has a value for each parameter")
+    odd = set(column_types(header).values()) - _COLUMNS
+    if odd:
+        raise ProcedureError(f"{name}: a report has no columns of {sorted(odd)}")
     return Procedure(header, dict[str, Any])
+
+
+def column_types(header: Header) -> dict[str, str]:
+    """Column → what it holds, as the header's @rows says."""
+    found = _ROWS.search(header.text)
+    named = (column.split() for column in found[1].split(", ")) if found else ()
+    return {name: kind.rstrip("?") for name, kind in named}
+
+
+def browser_params(header: Header) -> str:
+    """The sample as a line that Neo4j Browser takes as it is."""
+    return f":params {json.dumps(header.sample, ensure_ascii=False)}"
 
 
 #: Every report, by the name of its file.
@@ -76,7 +104,7 @@ def run_report(graph: Graph, name: str, params: Mapping[str, Any]) -> Report:
     header = report_header(name)
     values = _values(header, params)
     rows = graph.read("report", lambda tx: tx.many(REPORTS[name], **values))
-    return Report(name, header.notes["title"], header.notes["purpose"], values, header.fields, rows)
+    return Report(name, header.notes["title"], header.notes["purpose"], values, column_types(header), rows)
 
 
 def _values(header: Header, given: Mapping[str, Any]) -> dict[str, Any]:

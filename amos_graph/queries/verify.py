@@ -26,16 +26,16 @@ from amos_graph.domain.verification import (
     check_event,
     check_record,
 )
-from amos_graph.errors import AmosError, invalid
+from amos_graph.errors import invalid
 from amos_graph.graph.migrations import schema_faults
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Graph, Tx
+from amos_graph.queries.journal import ChainRow, chain_page, demand_head, list_shards
+from amos_graph.queries.records import DerivedRow, RecordRow, derived, record_page
 from amos_graph.queries.versions import hold_shard
 
-PAGE: Final = 500
 #: With more faults than this verification stops and says so.
 FAULTS_MAX: Final = 200
-SHARDS_MAX: Final = 100_000
 #: Labels that an Atom bears besides its own.
 _ATOMS_ONLY: Final = ("Live", *sorted({model.label for model in PAYLOADS.values()}))
 #: Labels of nodes that stand outside every shard.
@@ -43,25 +43,6 @@ _UNSHARDED: Final = ("Migration", "Canary")
 _JOURNAL: Final = ("Event", "Version", "Journal", "Receipt", "AccessClass", "InteractionStream", "Usage")
 #: Every label that the store is built of; anything else is foreign.
 LABELS: Final = tuple(sorted({*(label for label, _ in KEYS.values()), *_ATOMS_ONLY, *_JOURNAL, *_UNSHARDED}))
-
-
-@dataclass(frozen=True, slots=True)
-class ChainRow:
-    event: dict[str, Any]
-    labels: list[str]
-    previous: list[int]
-    writes: list[dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class RecordRow:
-    ref: str
-    kind: str
-    version: int
-    versions: int
-    body: str | None
-    event_id: str | None
-    nodes: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,29 +72,11 @@ class ForeignRow:
     ref: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedRow:
-    kind: str
-    properties: dict[str, Any]
-    newest: int | None
-    newest_ref: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ShardRow:
-    shard: str
-    graph_version: int
-
-
-_CHAIN = procedure("journal/verify_chain", ChainRow)
-_RECORDS = procedure("journal/verify_records", RecordRow)
 _TOTALS = procedure("journal/verify_totals", Totals)
 _STRAYS = procedure("journal/verify_strays", StrayRow)
 _LINKS = procedure("journal/verify_links", StrayRow)
 _KEYLESS = procedure("journal/verify_keyless", StrayRow)
 _FOREIGN = procedure("journal/verify_foreign", ForeignRow)
-_DERIVED = procedure("journal/verify_derived", DerivedRow)
-_SHARDS = procedure("journal/list_shards", ShardRow)
 
 Progress = Callable[[str, int, int], None]
 
@@ -158,8 +121,8 @@ def verify_all(graph: Graph, progress: Progress | None = None, tenants: str = ""
 
     `tenants` keeps to shards whose name begins so.
     """
-    shards = graph.read("verify", lambda tx: tx.many(_SHARDS, limit=SHARDS_MAX))
-    reports = [verify(graph, row.shard, progress=progress) for row in shards if row.shard.startswith(tenants)]
+    shards = [row.shard for row in list_shards(graph) if row.shard.startswith(tenants)]
+    reports = [verify(graph, shard, progress=progress) for shard in shards]
     store = Report("")
     store.add(foreign_faults(graph))
     return [*reports, store]
@@ -220,15 +183,13 @@ def checkpoint_of(graph: Graph, shard: str) -> dict[str, Any]:
 
     Raises `not_found` for a shard that nobody wrote to.
     """
-    totals = graph.read("checkpoint", lambda tx: tx.maybe(_TOTALS, shard=shard))
-    if totals is None:
-        raise AmosError("not_found", "this shard has no journal yet")
+    head = demand_head(graph, shard)
     return {
         "schema_version": "amos.v1",
-        "store_id": totals.store_id,
+        "store_id": head.store_id,
         "shard": shard,
-        "graph_version": totals.graph_version,
-        "head_hash": totals.head_hash,
+        "graph_version": head.graph_version,
+        "head_hash": head.head_hash,
     }
 
 
@@ -277,7 +238,7 @@ def _chain(graph: Graph, report: Report, first: int, last: int, progress: Progre
 
 
 def _chain_page(tx: Tx, shard: str, at: _Chain, last: int) -> _Chain:
-    rows = tx.many(_CHAIN, shard=shard, after=at.link.graph_version, upto=last, limit=PAGE)
+    rows = chain_page(tx, shard, at.link.graph_version, last)
     found: list[Fault] = []
     link, size = at.link, at.body_bytes
     for row in rows:
@@ -296,7 +257,7 @@ def _projection(graph: Graph, report: Report, progress: Progress | None) -> None
     after, shard = "", report.shard
     classes: set[str] = set()
     while not report.truncated:
-        rows = graph.read("verify", lambda tx, at=after: tx.many(_RECORDS, shard=shard, after=at, limit=PAGE))
+        rows = graph.read("verify", lambda tx, at=after: record_page(tx, shard, at))
         if not rows:
             break
         for row in rows:
@@ -315,12 +276,12 @@ def _as_map(row: RecordRow | DerivedRow) -> dict[str, Any]:
 
 
 def _page_faults(tx: Tx, shard: str, after: str) -> list[Fault]:
-    rows = tx.many(_RECORDS, shard=shard, after=after, limit=PAGE)
+    rows = record_page(tx, shard, after)
     return [fault for row in rows for fault in check_record(shard, _as_map(row))]
 
 
 def _derived_faults(tx: Tx, shard: str, classes: set[str]) -> list[Fault]:
-    return check_derived(map(_as_map, tx.many(_DERIVED, shard=shard)), classes)
+    return check_derived(map(_as_map, derived(tx, shard)), classes)
 
 
 def _classes_of(rows: Iterable[RecordRow]) -> set[str]:
@@ -369,7 +330,7 @@ def _size_faults(tx: Tx, shard: str, chain: _Chain) -> list[Fault]:
         return []
     size, at = chain.body_bytes, chain.link.graph_version
     while at < totals.graph_version:
-        rows = tx.many(_CHAIN, shard=shard, after=at, upto=totals.graph_version, limit=PAGE)
+        rows = chain_page(tx, shard, at, totals.graph_version)
         if not rows:
             break
         size, at = size + sum(map(_size, rows)), rows[-1].event["graph_version"]
@@ -398,5 +359,5 @@ def _event_at(tx: Tx, shard: str, checkpoint: Mapping[str, Any]) -> str | None:
     at = checkpoint.get("graph_version")
     if not isinstance(at, int) or at < 1:
         return None
-    rows = tx.many(_CHAIN, shard=shard, after=at - 1, upto=at, limit=1)
+    rows = chain_page(tx, shard, at - 1, at, 1)
     return rows[0].event.get("checksum") if rows else None

@@ -1,13 +1,13 @@
-// Take the shard's write lock, then read its head and the receipt that the key is bound to.
+// Take the shard's write lock, then read its head and the receipts that the given keys are bound to.
 // Why: reads are read-committed, so whatever was read before the lock may be stale; writing a fresh
 // value takes the lock, and everything after WITH is read under it.
 // @mode write
 // @param shard STRING
-// @param scope_key STRING      digest of idempotency scope and key
-// @param lock_token STRING     fresh for each call
-// @param genesis STRING        predecessor of the first event
-// @rows one   graph_version INTEGER, head_hash STRING, accepted_at STRING?, payload_digest STRING?, result STRING?
-// @sample {"shard": "t/w", "scope_key": "k", "lock_token": "x", "genesis": "sha256:0"}
+// @param scope_keys LIST<STRING>      digests of idempotency scope and key
+// @param lock_token STRING            fresh for each call
+// @param genesis STRING               predecessor of the first event
+// @rows one   graph_version INTEGER, head_hash STRING, accepted_at STRING?, receipts LIST<MAP>
+// @sample {"shard": "t/w", "scope_keys": ["k"], "lock_token": "x", "genesis": "sha256:0"}
 CYPHER 25
 MERGE (j:Journal {shard: $shard})
   ON CREATE SET j.store_id = randomUUID(),
@@ -18,9 +18,11 @@ MERGE (j:Journal {shard: $shard})
                 j.title = $shard
 SET j.lock_token = $lock_token
 WITH j
-OPTIONAL MATCH (r:Receipt {shard: $shard, scope_key: $scope_key})
 RETURN j.graph_version AS graph_version,
        j.head_hash AS head_hash,
        j.accepted_at AS accepted_at,
-       r.payload_digest AS payload_digest,
-       r.result AS result
+       COLLECT {
+         UNWIND $scope_keys AS scope_key
+         MATCH (r:Receipt {shard: $shard, scope_key: scope_key})
+         RETURN {scope_key: scope_key, payload_digest: r.payload_digest, result: r.result}
+       } AS receipts

@@ -1,4 +1,5 @@
 // Read the newest body of each named record; ids that name nothing give no row.
+// Why: an archived atom keeps its successor, which its own state key does not tell.
 // @mode read
 // @param shard STRING
 // @param atom_ids LIST<STRING>
@@ -8,7 +9,7 @@
 // @param enum_ids LIST<STRING>
 // @param evidence_ids LIST<STRING>
 // @param client_ids LIST<STRING>
-// @rows many   ref STRING, kind STRING, version INTEGER, state_key STRING?, event_id STRING, body STRING?
+// @rows many   ref STRING, kind STRING, version INTEGER, superseded BOOLEAN, event_id STRING, body STRING?
 // @sample {"shard": "t/w", "atom_ids": ["a"], "edge_ids": [], "entity_ids": [], "relation_ids": [], "enum_ids": [], "evidence_ids": [], "client_ids": []}
 CYPHER 25
 CALL () {
@@ -44,6 +45,6 @@ MATCH (v:Version {shard: $shard, ref: ref, version: n.version})
 RETURN ref,
        v.kind AS kind,
        v.version AS version,
-       n.state_key AS state_key,
+       EXISTS { (n)<-[:SUPERSEDES]-(:Atom) } AS superseded,
        n.last_write_event_id AS event_id,
        v.body AS body

@@ -5,7 +5,7 @@
 // @param shard STRING       tenant/workspace
 // @param ref STRING         the record's id
 // @param limit INTEGER      rows at most
-// @rows many   version INTEGER, graph_version INTEGER, event_type STRING, actor STRING, accepted_at STRING, event_id STRING, evidence_refs LIST<STRING>, body STRING?
+// @rows many   version INTEGER, graph_version INTEGER, event_type STRING, actor STRING, accepted_at STRING, event_id STRING, evidence_refs LIST<STRING>, body JSON?
 // @sample {"shard": "default/demo", "ref": "story/preference/incidents-1", "limit": 50}
 CYPHER 25
 MATCH (written:Version {shard: $shard, ref: $ref})

@@ -1,12 +1,12 @@
 // List the atoms that were archived, newest first: by whom, when, and with which reason.
 // Why: the journal holds no free text, so the reason is a piece of evidence that the event cites.
 // @title Why something was archived
-// @purpose Finds who put a memory away and why; the reason is shown as it was stored, as JSON.
+// @purpose Finds who put a memory away and why.
 // @mode read
 // @param shard STRING       tenant/workspace
 // @param ref STRING?        one atom's id; null for all
 // @param limit INTEGER      rows at most
-// @rows many   atom_id STRING, title STRING, archived_at STRING, actor STRING, reason STRING?, detached INTEGER, graph_version INTEGER, state_now STRING
+// @rows many   atom_id STRING, title STRING, archived_at STRING, actor STRING, reason JSON?, detached INTEGER, graph_version INTEGER, state_now STRING
 // @sample {"shard": "default/main", "ref": null, "limit": 50}
 CYPHER 25
 MATCH (event:Event {shard: $shard})

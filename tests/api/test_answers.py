@@ -77,6 +77,29 @@ def test_a_request_id_is_echoed_and_a_bad_one_is_replaced(http: httpx.Client) ->
     assert bad.startswith("req_")
 
 
+def test_a_scope_is_read_in_one_spelling(http: httpx.Client) -> None:
+    """The examples' spelling is taken and warned of wherever a scope may stand; both at once are refused."""
+    twice = {"project": "p", "project_id": "p"}
+    event = source_event()
+    event.pop("evidence_id")
+    for path, payload in {
+        "/v1/packets:retrieve": {"cues": ["x"]},
+        "/v1/atoms:get": {"atom_id": "belief:a"},
+        "/v1/events:capture": {"events": [event]},
+    }.items():
+        answer = http.post(path, json={"payload": {**payload, "scope": {"project": "p"}}}).json()
+        assert answer["errors"] == []
+        assert answer["warnings"] == ["payload.scope.project: read as project_id"]
+        refused = http.post(path, json={"payload": {**payload, "scope": twice}})
+        assert_refused(refused, 422, "schema_invalid", "payload.scope.project")
+        assert_refused(
+            http.post(path, json={"payload": payload, "scope": twice}), 422, "schema_invalid", "scope.project"
+        )
+    event["scope"] = {"tenant_id": "t", "workspace_id": "w", **twice}
+    refused = http.post("/v1/events:capture", json={"payload": {"events": [event]}})
+    assert_refused(refused, 422, "schema_invalid", "payload.events[0].scope.project")
+
+
 def test_an_unforeseen_failure_is_hidden_and_logged_with_its_request(
     app: FastAPI, token: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -158,6 +181,51 @@ def test_the_client_does_not_retry_what_would_fail_again(code: str) -> None:
 
     assert raised.value.code == code
     assert len(network.sent) == 1
+
+
+_PROXY_PAGE = "<html><h1>502 Bad Gateway</h1></html>"
+_PROXY_JSON = {"errors": ["upstream connect error"]}
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+@pytest.mark.parametrize("body", [{"text": _PROXY_PAGE}, {"json": _PROXY_JSON}, {"text": ""}], ids=str)
+def test_the_client_retries_what_a_proxy_answers_for_the_service(status: int, body: dict[str, Any]) -> None:
+    """A proxy's own page is tried again like an answer of ours, with the same key."""
+    network = _Answers(httpx.Response(status, **body), httpx.Response(status, **body), _response(200, None))
+
+    with Amos("http://x", "amos_t", transport=network) as amos:
+        amos.capture(source_event())
+
+    keys = {sent["idempotency_key"] for sent in network.sent}
+    assert (len(network.sent), len(keys)) == (3, 1)
+
+
+def test_the_client_says_who_answered_when_it_was_never_the_service() -> None:
+    """After the last attempt the error is retryable and names the status; other pages are raised at once."""
+    away = _Answers(*[httpx.Response(502, text=_PROXY_PAGE)] * 3)
+    with Amos("http://x", "t", attempts_max=3, transport=away) as amos, pytest.raises(AmosError) as raised:
+        amos.capture(source_event())
+    assert (raised.value.code, raised.value.retryable, away.answers) == ("unavailable", True, [])
+    assert "HTTP 502" in raised.value.message
+
+    other = _Answers(httpx.Response(200, text="<html>Welcome</html>"))
+    with Amos("http://x", "t", transport=other) as amos, pytest.raises(AmosError) as raised:
+        amos.recall("anything")
+    assert (raised.value.code, raised.value.retryable) == ("internal", False)
+
+
+@pytest.mark.reliability("T18")
+@pytest.mark.parametrize("odd", [float("nan"), 2**53, "\ud800", {1: 2}, {1, 2}], ids=repr)
+def test_the_client_refuses_what_no_body_can_carry_before_it_sends(odd: Any) -> None:
+    """In the service's own words, with the path, and without a request."""
+    network = _Answers()
+
+    with Amos("http://x", "t", transport=network) as amos, pytest.raises(AmosError) as raised:
+        amos.capture(source_event(payload={"x": [odd]}))
+
+    assert raised.value.code == "schema_invalid"
+    assert raised.value.faults[0].path == "payload.events[0].payload.x[0]"
+    assert network.sent == []
 
 
 def test_the_client_gives_up_after_its_attempts() -> None:

@@ -84,7 +84,19 @@ def test_a_fault_names_its_path_from_the_top_of_the_body(http: httpx.Client) -> 
     wrong = source_event(source_type="Not A Type")
     answer = http.post(CAPTURE, json={"payload": {"events": [source_event("evd_ok"), wrong]}})
     assert_refused(answer, 422, "schema_invalid", "payload.events[1].source_type")
-    assert_refused(_capture(http, _event('{"x": [0, 1e400]}')), 422, "schema_invalid")
+    at = "payload.events[0].payload"
+    for value, place in {
+        '{"x": [0, 1e400]}': ".x[1]",
+        '{"x": [0, NaN]}': ".x[1]",
+        '{"x": 1, "x": 2}': ".x",
+        '{"x": [0, ' + "9" * 5_000 + "]}": ".x[1]",
+        r'{"x": [0, "\ud800"]}': ".x[1]",
+        '{"x": ' + "[" * 28 + "]" * 28 + "}": ".x" + "[0]" * 27,
+        '{"x": ' + "[" * 9_000: ".x" + "[0]" * 27,
+    }.items():
+        assert_refused(_capture(http, _event(value)), 422, "schema_invalid", at + place)
+    twice = '{"payload": {}, "scope": {"agent_id": "a", "agent_id": "b"}}'
+    assert_refused(_capture(http, twice), 422, "schema_invalid", "scope.agent_id")
 
 
 @pytest.mark.reliability("T18")

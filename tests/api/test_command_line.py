@@ -114,7 +114,7 @@ def test_up_serves_remembers_recalls_verifies_and_goes_down(amos_command: Comman
 def test_up_takes_another_port_when_the_wanted_one_is_taken_and_survives_a_kill(
     amos_command: CommandLine,
 ) -> None:
-    """A stranger's port is left alone, and a service that was killed is started anew."""
+    """A stranger's port is left alone; a service that was killed or stopped comes back where it was."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         amos = CommandLine({**amos_command.environment, "AMOS_API_PORT": str(port)}, amos_command.home)
@@ -126,6 +126,15 @@ def test_up_takes_another_port_when_the_wanted_one_is_taken_and_survives_a_kill(
         second = amos.json("up")
         assert "token" not in second
         assert amos.json("status")["pid"] != pid
+        assert second["url"] == first["url"]
+    amos("down")
+    # The stranger is gone, and the address that people and programs have noted stays.
+    third = amos.json("up")
+    assert third["url"] == first["url"]
+    assert any(f"port {port} was taken once" in note for note in third["notes"])
+    amos("down")
+    with socket.create_server(("127.0.0.1", int(first["url"].rpartition(":")[2]))):
+        assert amos.json("up")["url"].endswith(f":{port}")
 
 
 def test_tokens_are_created_listed_and_revoked(amos_command: CommandLine) -> None:

@@ -107,6 +107,24 @@ def test_live_is_not_ready_and_the_service_recovers_by_itself(
 
 
 @pytest.mark.reliability("T28")
+def test_an_outage_is_one_warning_for_each_call(
+    door: Forwarder, server: Server, settings: Settings, token: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log names request, code and kind of failure on one line, without a traceback."""
+    with _service(door, server, settings) as url, client_of(url, token) as http:
+        caplog.clear()
+        for number in range(3):
+            _assert_away(http.get("/v1/atoms", headers={"X-Request-Id": f"away-{number}"}))
+
+    logged = [record for record in caplog.records if record.name.startswith("amos_graph")]
+    assert [record.levelname for record in logged] == ["WARNING"] * 3
+    for number, record in enumerate(logged):
+        assert record.exc_info is None
+        assert record.getMessage().startswith(f"request away-{number}: unavailable: ")
+        assert "\n" not in record.getMessage()
+
+
+@pytest.mark.reliability("T28")
 def test_ready_says_so_when_the_login_is_refused(server: Server, settings: Settings) -> None:
     """A wrong password is not ready, without a hint of what is behind it."""
     # Another user than the tests' own, whom Neo4j would lock out for a while.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -15,11 +14,13 @@ from playwright.sync_api import Page, sync_playwright
 from rich.console import Console
 
 from amos_graph.api.store import operator
+from amos_graph.cli import reports
 from amos_graph.commands.dictionary import prepare
 from amos_graph.graph.local import LocalNeo4j, Running
 from amos_graph.graph.procedures import read_header
 from amos_graph.graph.transactions import Graph, connect
 from amos_graph.queries.recall import recall
+from amos_graph.queries.report import browser_params, run_report
 from amos_graph.settings import Settings
 from amos_graph.upkeep.demo import QUESTIONS, load_story
 from amos_graph.upkeep.sending import in_process
@@ -100,18 +101,28 @@ def drop(page: Page, path: Path) -> None:
     page.wait_for_timeout(1_500)
 
 
+def statement(name: str) -> str:
+    """The text of a favourite."""
+    return (ROOT / "docs" / "browser" / f"{name}.cypher").read_text(encoding="utf-8")
+
+
+def draw(page: Page, text: str, picture: str) -> str:
+    """Run a favourite, take its picture once the layout has come to rest, and return the captions."""
+    run(page, text)
+    page.locator("g.node").first.wait_for()
+    # The layout moves for a few seconds; a later picture is a readable one.
+    page.wait_for_timeout(8_000)
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(IMAGES / picture))
+    return " ".join(page.locator("g.node").all_text_contents())
+
+
 def test_an_analyst_logs_in_and_sees_the_memories(page: Page, running: Running) -> None:
     """The style is dropped in, a favourite is run, and titled nodes with typed links are drawn."""
     log_in(page, running)
     drop(page, ROOT / "docs" / "amos.grass")
     run(page, ':params {"shard": "default/demo"}')
-    run(page, (ROOT / "docs" / "browser" / "first_look.cypher").read_text(encoding="utf-8"))
-    page.locator("g.node").first.wait_for()
-    # The layout moves for a few seconds; a later picture is a readable one.
-    page.wait_for_timeout(8_000)
-    IMAGES.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=str(IMAGES / "browser.png"))
-    captions = " ".join(page.locator("g.node").all_text_contents())
+    captions = draw(page, statement("first_look"), "browser.png")
 
     assert page.locator("g.node").count() > 20
     assert "Lena" in captions
@@ -119,13 +130,28 @@ def test_an_analyst_logs_in_and_sees_the_memories(page: Page, running: Running) 
     assert page.locator("g.relationship").count() > 20
 
 
+def test_an_analyst_sees_the_neighbourhood_of_a_person(page: Page, running: Running) -> None:
+    """With the sample that stands in the favourite: the person, what is believed about her, and evidence."""
+    text = statement("neighbourhood")
+    log_in(page, running)
+    drop(page, ROOT / "docs" / "amos.grass")
+    run(page, text.splitlines()[1].removeprefix("// "))
+    captions = draw(page, text, "neighbourhood.png")
+
+    assert "Lena" in captions
+    assert page.locator("g.node").count() > 5
+    assert page.locator("g.relationship").count() > 5
+
+
 def test_an_analyst_runs_a_report_with_its_sample(page: Page, running: Running) -> None:
     """A report's sample is pasted as parameters, its text is run, and its rows are those of the story."""
     header = read_header("report/believed_about")
     log_in(page, running)
-    run(page, f":params {json.dumps(header.sample)}")
+    run(page, browser_params(header))
     run(page, header.text)
     page.get_by_text("story/", exact=False).first.wait_for(state="attached")
+    page.wait_for_timeout(2_000)
+    page.screenshot(path=str(IMAGES / "report.png"))
     shown = page.content()
 
     assert "story/preference/incidents-2" in shown
@@ -148,6 +174,27 @@ def test_a_packet_is_readable_as_the_demo_prints_it(page: Page, running: Running
 
     assert "phone call" in shown
     assert "direct_cue_match" in shown or "cue" in shown
+
+
+def test_a_report_is_readable_in_a_terminal(
+    page: Page, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `amos audit` prints on a terminal of a hundred columns; the analyst's guide shows the picture."""
+    graph = Graph(connect(running.uri, running.user, running.password))
+    params = read_header("report/believed_about").sample | {"limit": 2}
+    report = run_report(graph, "believed_about", params)
+    graph.close()
+    console = Console(record=True, width=WIDTH, file=StringIO(), force_terminal=True, highlight=False)
+    monkeypatch.setattr(reports, "out", console)
+    reports.print_rows(report)
+    # A line that is longer than the terminal is wide is the terminal's to wrap.
+    page.set_viewport_size({"width": 1040, "height": 900})
+    page.set_content(console.export_html(inline_styles=True))
+    page.locator("pre").screenshot(path=str(IMAGES / "audit.png"))
+    shown = page.locator("pre").inner_text()
+
+    assert "claim" in shown
+    assert "evidence_count" in shown
 
 
 def test_browser_runs_nothing_from_elsewhere(page: Page, running: Running) -> None:

@@ -15,6 +15,7 @@ from amos_graph.commands.capture import capture
 from amos_graph.commands.clients import register_client, revoke_client
 from amos_graph.commands.commit import commit, propose
 from amos_graph.commands.execution import Command, Context, Moment, Plan, execute
+from amos_graph.commands.view import View
 from amos_graph.domain.events import Draft, Write
 from amos_graph.domain.projection import project
 from amos_graph.errors import AmosError
@@ -106,7 +107,7 @@ def test_no_event_without_its_mutation(context: Context, graph: Graph, tenant: s
     before = contents(graph, f"{tenant}/w")
     journal = checked_journal(graph, f"{tenant}/w")
 
-    def decided(_tx: Tx, moment: Moment) -> Plan:
+    def decided(_view: View, moment: Moment) -> Plan:
         # An edge whose far end is missing cannot be projected; the appended event must go with it.
         body = {
             **_edge(target_ref="missing"),

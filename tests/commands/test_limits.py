@@ -118,6 +118,32 @@ def test_payload_bytes_max_counts_canonical_bytes(context_of: ContextOf, way: st
 
 @pytest.mark.case("C66", "C65")
 @pytest.mark.parametrize("way", ["capture", "commit", "propose"])
+@pytest.mark.parametrize("depth_max", [32, 200])
+def test_depth_max_holds_for_callers_in_process_too(context_of: ContextOf, way: str, depth_max: int) -> None:
+    """What is nested as deeply as a body may be is taken; one level more is refused with its path."""
+    context = _limited(context_of(), depth_max=depth_max)
+
+    def send(levels: int) -> Any:
+        nested: Any = 0
+        for _ in range(levels):
+            nested = [nested]
+        events = [source_event(payload={"text": nested})]
+        if way == "capture":
+            return capture(context, {"events": events})
+        if way == "commit":
+            return commit(context, {"events": events, "atoms": [belief()]})
+        return propose(context, {"events": events, "candidates": [belief()]})
+
+    # The body, its payload, the list, the event and its payload are the five levels around it.
+    most = depth_max - 5
+    with pytest.raises(AmosError, match=f"nested deeper than {depth_max - 1} levels") as caught:
+        send(most + 1)
+    assert caught.value.faults[0].path == "events[0].payload.text" + "[0]" * most
+    send(most)
+
+
+@pytest.mark.case("C66", "C65")
+@pytest.mark.parametrize("way", ["capture", "commit", "propose"])
 def test_evidence_bytes_max_holds_on_every_way_in(context_of: ContextOf, way: str) -> None:
     """Evidence of exactly the limit is taken and one byte more is refused, whichever command brings it."""
     context = _limited(context_of(), evidence_bytes_max=1_011)

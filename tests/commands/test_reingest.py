@@ -13,6 +13,7 @@ from amos_graph.errors import AmosError
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.get import get_atom
 from amos_graph.queries.list import list_atoms
+from amos_graph.queries.verify import verify
 from tests.conftest import ContextOf
 from tests.faults.journal import checked_journal, contents, newest, rows
 from tests.samples import belief, source_event
@@ -123,6 +124,37 @@ def test_an_edge_said_again_is_the_same_edge(context: Context, graph: Graph, ten
     assert contents(graph, f"{tenant}/w")["[SUPPORTS]"] == 1
 
 
+@pytest.mark.case("C03", "C05")
+def test_an_edge_said_again_otherwise_keeps_its_own_and_says_so(context: Context) -> None:
+    """Without an id, another weight or confidence changes nothing, and the receipt warns of each."""
+    edge: dict[str, Any] = {
+        "source_ref": "a",
+        "target_ref": "b",
+        "relation": "rel:supports",
+        "weight": 0.5,
+        "confidence": {"level": "high", "score": 0.8},
+    }
+    atoms = [belief(id=ref, payload={"object": ref}) for ref in "ab"]
+    first = commit(context, {"events": [source_event()], "atoms": atoms, "edges": [edge]}).record
+    ref = first["edge_refs"][0]
+    low = {"level": "low", "score": 0.3}
+
+    again = commit(context, {"edges": [edge]}).record
+    bare = commit(context, {"edges": [{**edge, "weight": None}]}).record
+    other = commit(context, {"edges": [{**edge, "weight": 0.9, "confidence": low}]}).record
+    twice = commit(context, {"edges": [edge, {**edge, "weight": 0.9}]}).record
+
+    kept = f"{ref} is there already and keeps its own; to change it, send its edge_id and version"
+    assert [first["warnings"], again["warnings"], bare["warnings"]] == [[], [], []]
+    assert other["warnings"] == [f"edges[0].weight: {kept}", f"edges[0].confidence: {kept}"]
+    assert twice["warnings"] == [f"edges[1].weight: {kept}"]
+    for receipt in (again, bare, other, twice):
+        assert (receipt["reused"], receipt["event_ids"]) == ([ref], [])
+
+    changed = commit(context, {"edges": [{**edge, "edge_id": ref, "version": 1, "weight": 0.9}]}).record
+    assert (changed["updated"], changed["warnings"]) == ([ref], [])
+
+
 @pytest.mark.case("C07")
 def test_the_first_id_still_resolves_after_the_same_content_comes_again(context_of: ContextOf) -> None:
     """Content that comes again, with new evidence or none, is found under the id that it got first."""
@@ -198,3 +230,25 @@ def test_an_edited_record_is_found_by_its_id_and_its_new_words(
     """
     assert rows(graph, search, word="vermilion", shard=f"{tenant}/w") == [{"id": "b1"}]
     assert rows(graph, search, word="heliotrope", shard=f"{tenant}/w") == []
+
+
+def test_new_evidence_for_an_atom_with_edges_of_its_own_reaches_them(context: Context, tenant: str) -> None:
+    """The same content with new evidence, sent without the stored atom's supersession, is taken."""
+    sources = [source_event(), source_event("evd_2"), source_event("evd_3")]
+    commit(context, {"events": sources, "atoms": [belief(id="old", payload={"object": "ent:project:old"})]})
+    relations = [{"relation": "rel:supports", "target_ref": "old"}]
+    stated = {"supersedes": ["old"], "evidence_refs": ["evd_turn1"]}
+    first = commit(context, {"atoms": [belief(**stated)]})
+    with_relation = belief(payload={"object": "ent:project:new", "graph_relations": relations})
+    second = commit(context, {"atoms": [with_relation]})
+
+    again = commit(context, {"atoms": [belief(evidence_refs=["evd_2"])]})
+    once_more = commit(context, {"atoms": [{**with_relation, "evidence_refs": ["evd_3"]}]})
+
+    assert again.record["atom_refs"] == first.record["atom_refs"]
+    assert once_more.record["atom_refs"] == second.record["atom_refs"]
+    assert len(again.record["updated"]) == len(once_more.record["updated"]) == 2
+    bodies = newest(context.graph, f"{tenant}/w")
+    by_evidence = {tuple(body["evidence_refs"]) for ref, body in bodies.items() if ref.startswith("edge_")}
+    assert by_evidence == {("evd_turn1", "evd_2"), ("evd_turn1", "evd_3")}
+    assert verify(context.graph, f"{tenant}/w").ok

@@ -23,8 +23,8 @@ from tests.docs.documents import DOCUMENTS, code, fences, links, name_of, prose
 
 #: Files that a command of the repository makes, and that are committed now and then.
 GENERATED = {
-    "docs/images/browser.png": "make test-browser",
-    "docs/images/packet.png": "make test-browser",
+    f"docs/images/{name}.png": "make test-browser"
+    for name in ("audit", "browser", "neighbourhood", "packet", "report")
 }
 #: What a reader sets in their own shell, by an `export` that README shows.
 _EXPORTED = {"AMOS_URL", "AMOS_TOKEN"}

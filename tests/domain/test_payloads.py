@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import re
+from functools import reduce
 from typing import Any, ClassVar, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amos_graph.domain.atoms import GUARDED, PAYLOAD_BYTES_MAX, PAYLOADS, payload_type, validate_payload
+from amos_graph.domain.atoms import (
+    GUARDED,
+    NO_ATOMS,
+    PAYLOAD_BYTES_MAX,
+    PAYLOADS,
+    payload_type,
+    refuse_guarded,
+    validate_payload,
+)
 from amos_graph.domain.atoms.payload import (
     ENVELOPE_FIELDS,
     GRAPH_RELATIONS_MAX,
@@ -21,96 +30,7 @@ from amos_graph.domain.atoms.payload import (
 from amos_graph.domain.canonical import canonical_bytes
 from amos_graph.domain.captions import CAPTION_LENGTH_MAX
 from amos_graph.errors import AmosError
-
-NOON = "2026-03-01T12:00:00.000000Z"
-
-#: One payload of each type, in the shape of the spec's examples.
-SAMPLES: dict[str, dict[str, Any]] = {
-    "belief": {
-        "subject": "ent:user:primary",
-        "relation": "rel:working_on",
-        "object": "ent:project:amos",
-        "modality": "observed",
-        "qualifiers": {"activity_state": "active"},
-        "validity_interval": {"from": NOON, "until": None},
-    },
-    "semantic": {
-        "statement": "A write lock is taken before anything is read.",
-        "subject": "ent:system:journal",
-        "relation": "rel:requires",
-        "object": "ent:concept:write_lock",
-        "topic": "ent:concept:concurrency",
-        "source_refs": ["evd_manual"],
-    },
-    "preference": {
-        "holder": "ent:user:primary",
-        "polarity": "prefers",
-        "target": "ent:interaction_style:iterative_conceptual_design",
-        "applicability_scope": {
-            "task_type": "architecture_design",
-            "project": "ent:project:amos",
-            "phase": "early_design",
-        },
-        "strength": "high",
-        "exceptions": ["when_user_explicitly_requests_code"],
-    },
-    "goal": {
-        "owner": "ent:user:primary",
-        "desired_state": "ent:project_state:amos_design_spec_mature",
-        "goal_status": "active",
-        "priority": "high",
-        "dependencies": ["ent:design_topic:capacity_governance"],
-        "blockers": [],
-    },
-    "commitment": {
-        "agent": "ent:agent:planner",
-        "promised_action": "send_the_revised_plan",
-        "recipient": "ent:user:primary",
-        "commitment_status": "open",
-        "due_condition": "before the next review",
-        "source_event": "evd_turn_4",
-    },
-    "procedure": {
-        "name": "proc:architecture_design_discussion",
-        "trigger_context": {"task_type": "architecture_design", "phase": "planning"},
-        "preconditions": ["user_has_not_requested_code"],
-        "steps": ["define_problem", "identify_design_axes", {"do": "discuss", "with": "ent:user:primary"}],
-        "expected_outputs": ["design_spec_update"],
-        "known_failure_modes": ["premature_implementation_detail"],
-        "recovery_strategies": ["return_to_conceptual_model"],
-    },
-    "episode": {
-        "task": "design_amos_memory_architecture",
-        "context": {"project": "ent:project:amos", "session": "ses_1", "reviewer": None},
-        "decisions": ["amos_should_be_shared_memory_plane"],
-        "outcome": "design_spec_expanded",
-        "successful_strategies": ["separate_logical_model_from_storage_format"],
-        "raw_event_range": {"from": "evt_a", "to": "evt_b"},
-    },
-    "action_outcome": {
-        "action_id": "act-1",
-        "subject_agent": "ent:agent:executor",
-        "action_type": "run_tests",
-        "tool_ref": "ent:tool:pytest",
-        "expected_outcome": "all_pass",
-        "actual_outcome": {"failed": 2},
-        "success_status": "failed",
-        "error_refs": ["evd_log"],
-    },
-    "interaction_event": {
-        "conversation_id": "conv-1",
-        "sequence": 3,
-        "actor": "ent:agent:assistant",
-        "role": "assistant",
-        "content": "I look that up. ent:user:primary asked.",
-        "tool_calls": [
-            {"id": "call_1", "name": "get_user_details", "arguments": {"user": "ent:user:primary"}}
-        ],
-        "visibility": "participants",
-        "reply_to": "atom_before",
-        "discourse_thread_refs": ["thread-1"],
-    },
-}
+from tests.domain.payloads import FREE_FIELDS, NOON, REQUIRED, SAMPLES, TITLES
 
 SPEC_FIELDS = {
     "belief": "subject relation object modality qualifiers validity_interval",
@@ -124,18 +44,6 @@ SPEC_FIELDS = {
     # Its scope and observed_at are the envelope's.
     "action_outcome": "action_id subject_agent action_type decision_ref tool_ref expected_outcome "
     "actual_outcome success_status error_refs correction_refs learning_refs",
-}
-
-REQUIRED = {
-    "belief": {"subject", "relation", "object"},
-    "semantic": set[str](),
-    "preference": {"holder", "polarity", "target", "applicability_scope", "strength"},
-    "goal": {"owner", "desired_state", "goal_status"},
-    "commitment": {"agent", "promised_action", "commitment_status"},
-    "procedure": {"name", "trigger_context", "steps"},
-    "episode": {"task"},
-    "action_outcome": {"subject_agent", "action_type", "success_status"},
-    "interaction_event": {"conversation_id", "sequence", "actor", "role"},
 }
 
 TYPES = sorted(PAYLOADS)
@@ -171,12 +79,24 @@ def test_an_unknown_type_is_refused_at_type_with_the_known_ones() -> None:
 
 
 @pytest.mark.parametrize("atom_type", sorted(GUARDED))
-def test_a_type_whose_guard_does_not_exist_is_denied_and_has_no_model(atom_type: str) -> None:
+def test_a_type_whose_guard_does_not_exist_has_a_model_and_is_denied(atom_type: str) -> None:
+    assert payload_type(atom_type).guard == GUARDED[atom_type]
     with pytest.raises(AmosError) as refusal:
-        payload_type(atom_type)
+        refuse_guarded(atom_type, "atoms[1].type")
 
     assert refusal.value.code == "authorization_denied"
+    assert [fault.path for fault in refusal.value.faults] == ["atoms[1].type"]
+
+
+@pytest.mark.parametrize("atom_type", sorted(NO_ATOMS))
+def test_what_is_generated_is_no_atom_and_the_refusal_says_why(atom_type: str) -> None:
     assert atom_type not in PAYLOADS
+    with pytest.raises(AmosError) as refusal:
+        validate_payload(atom_type, {}, "atoms[2].payload")
+
+    assert refusal.value.code == "schema_invalid"
+    assert [fault.path for fault in refusal.value.faults] == ["atoms[2].type"]
+    assert "never memory" in refusal.value.message
 
 
 def test_a_declaration_that_contradicts_its_fields_or_the_envelope_is_refused() -> None:
@@ -264,7 +184,7 @@ def test_a_required_field_may_not_be_null(atom_type: str) -> None:
 @pytest.mark.reliability("T18")
 def test_an_unknown_field_and_a_field_of_the_envelope_are_refused_by_name(atom_type: str) -> None:
     assert [path for path, _ in refused(atom_type, changed(atom_type, extra=1))] == ["payload.extra"]
-    for name in ENVELOPE_FIELDS:
+    for name in ENVELOPE_FIELDS - set(PAYLOADS[atom_type].model_fields):
         path, message = refused(atom_type, changed(atom_type, **{name: None}))[0]
         assert path == f"payload.{name}"
         assert "envelope" in message
@@ -426,17 +346,6 @@ JSON_VALUES = st.recursive(
     max_leaves=10,
 )
 RECORDS = st.dictionaries(st.text("abcxyz_", min_size=1, max_size=8), JSON_VALUES, max_size=4)
-FREE_FIELDS = {
-    "belief": "qualifiers",
-    "semantic": "qualifiers",
-    "preference": "applicability_scope",
-    "procedure": "trigger_context",
-    "episode": "context",
-    "goal": "semantic_facets",
-    "commitment": "semantic_facets",
-    "action_outcome": "semantic_facets",
-    "interaction_event": "semantic_facets",
-}
 
 
 @given(st.sampled_from(TYPES), RECORDS)
@@ -588,6 +497,7 @@ def test_every_type_takes_the_shared_fields(atom_type: str) -> None:
         ({"semantic_facets": ["a"]}, "semantic_facets"),
         ({"proposal_retention": {"ttl_seconds": 0}}, "proposal_retention.ttl_seconds"),
         ({"proposal_retention": {"ttl": 5}}, "proposal_retention.ttl"),
+        ({"proposal_retention": {}}, "proposal_retention"),
     ],
 )
 def test_shared_fields_are_strict(fields: dict[str, Any], path: str) -> None:
@@ -595,18 +505,6 @@ def test_shared_fields_are_strict(fields: dict[str, Any], path: str) -> None:
 
 
 # --- what the graph needs --------------------------------------------------------------------
-
-TITLES = {
-    "belief": "user:primary working_on project:amos",
-    "semantic": "system:journal requires concept:write_lock",
-    "preference": "user:primary prefers interaction_style:iterative_conceptual_design",
-    "goal": "user:primary wants project_state:amos_design_spec_mature (active)",
-    "commitment": "agent:planner promised send_the_revised_plan (open)",
-    "procedure": "architecture_design_discussion",
-    "episode": "design_amos_memory_architecture: design_spec_expanded",
-    "action_outcome": "agent:executor run_tests: failed",
-    "interaction_event": "assistant: I look that up. ent:user:primary asked.",
-}
 
 
 @pytest.mark.parametrize("atom_type", TYPES)
@@ -648,8 +546,12 @@ def test_lifted_properties_are_native_values_under_their_field_s_name(atom_type:
 
     assert lifted
     for name, value in lifted.items():
-        assert isinstance(value, (str, int, float, bool))
-        assert value == SAMPLES[atom_type][name]
+        assert isinstance(value, (str, int, float, bool, list))
+        assert value == reduce(
+            lambda place, step: place[step],
+            PAYLOADS[atom_type].lifted[name].split("."),
+            cast("Any", SAMPLES[atom_type]),
+        )
 
 
 def test_explicit_values_are_lifted_as_what_they_hold_and_structures_stay_in_the_payload() -> None:

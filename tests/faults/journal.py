@@ -32,7 +32,7 @@ RETURN COUNT { (j)-[:HEAD]->(:Event) } AS heads,
        } AS bad_links
 """
 # Each branch names all properties of an index, so that a shard is read without a scan of the whole store.
-_NODES = """
+NODES = """
 CALL () {
   MATCH (n:Atom {shard: $shard}) WHERE n.id IS NOT NULL RETURN n
   UNION ALL MATCH (n:Edge {shard: $shard}) WHERE n.edge_id IS NOT NULL RETURN n
@@ -50,7 +50,7 @@ CALL () {
 }
 """
 _COUNTS: LiteralString = (
-    _NODES
+    NODES
     + """
 CALL (n) {
   UNWIND labels(n) AS name RETURN name

@@ -19,6 +19,7 @@ _RANK = {
     "upkeep": 5,
     "api": 6,
     "client": 6,
+    "analyst": 6,
     "cli": 7,
     "__main__": 8,
 }
@@ -85,11 +86,20 @@ def test_decisions_are_pure() -> None:
             assert not {module.split(".")[0] for module in _imported(tree)} & _IMPURE, name
 
 
+def test_neomodel_is_for_analysts_alone() -> None:
+    """Only the read models import neomodel, and nothing imports them: no write or recall goes through it."""
+    for name, tree in modules():
+        found = _imported(tree)
+        if _part(name.removesuffix(".py")) != "analyst":
+            assert not {module for module in found if module.split(".")[0] == "neomodel"}, name
+            assert not {module for module in found if module.startswith("amos_graph.analyst")}, name
+
+
 def test_everything_imported_is_declared() -> None:
     """No module leans on a package that only happens to be installed."""
     declared = {
-        "fastapi", "httpx", "neo4j", "neomodel", "networkx", "numpy", "pydantic", "pydantic_settings",
-        "pydantic_core", "rfc8785", "rich", "starlette", "typer", "uvicorn", "click",
+        "cryptography", "fastapi", "httpx", "neo4j", "neomodel", "networkx", "numpy", "pydantic",
+        "pydantic_settings", "pydantic_core", "rfc8785", "rich", "starlette", "typer", "uvicorn", "click",
     }  # fmt: skip
     used = {module.split(".")[0] for _, tree in modules() for module in _imported(tree)}
 

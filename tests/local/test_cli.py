@@ -41,7 +41,8 @@ def test_what_does_not_run_is_exit_code_3(tmp_path: Path) -> None:
     assert _json("stop", *home) == (3, {"outcome": "not running"})
     assert _json("shell", "RETURN 1", *home)[0] == 3
     code, out = _json("logs", *home)
-    assert (code, out["error"]) == (3, "not running")
+    assert (code, out["error"]) == (3, "unavailable")
+    assert "amos neo4j start" in out["message"]
 
 
 def test_uninstall_without_a_yes_is_refused(tmp_path: Path) -> None:

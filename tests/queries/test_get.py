@@ -32,6 +32,21 @@ def test_a_read_finds_what_the_receipt_said(context: Context) -> None:
     assert [entry["version"] for entry in item["provenance"]["revision_history"]] == [1]
 
 
+def test_an_empty_interval_is_kept_holds_never_and_is_warned_of(context: Context) -> None:
+    """A claim that ended in the instant in which it began is found by its id, and at no instant."""
+    noon = "2026-03-01T12:00:00.000000Z"
+    claim = {"validity_interval": {"from": noon, "until": "2026-03-01T13:00:00+01:00"}}
+
+    receipt = committed(context, payload=claim)
+
+    assert receipt["warnings"] == ["atoms[0].payload.validity_interval: empty, so it holds at no instant"]
+    assert get_atom(context, {"atom_id": "b1"})["found"]
+    for instant in ("2026-03-01T11:59:59Z", noon, "2026-03-01T12:00:00.000001Z"):
+        assert not get_atom(context, {"atom_id": "b1", "valid_at": instant})["found"]
+    with pytest.raises(AmosError, match=r"atoms\[0\]\.payload\.validity_interval\.until: lies before from"):
+        committed(context, payload={"validity_interval": {"from": noon, "until": "2026-03-01T11:59:59Z"}})
+
+
 @pytest.mark.case("C64", "C70")
 def test_a_record_that_was_read_can_be_sent_back_changed(context: Context) -> None:
     """Read, change one field, commit: the other fields stay, and the history grows by one."""

@@ -11,13 +11,14 @@ import neo4j
 import pytest
 from neo4j.graph import Path as Drawn
 
+from amos_graph.analyst import MODELS
 from amos_graph.commands.commit import commit
 from amos_graph.commands.execution import Context
 from amos_graph.domain.atoms import PAYLOADS
 from amos_graph.domain.dictionary import EDGE_RELATIONS, STRUCTURAL_TYPES
 from amos_graph.domain.ids import relationship_type
 from amos_graph.graph.transactions import Graph
-from amos_graph.queries.report import REPORTS
+from amos_graph.queries.report import REPORTS, browser_params
 from amos_graph.queries.verify import LABELS
 from tests.conftest import ROOT
 from tests.samples import belief
@@ -57,15 +58,15 @@ def test_a_favourite_draws_and_changes_nothing(chain: Context, graph: Graph, pat
 
 
 def test_the_style_names_what_exists() -> None:
-    """Every rule is well formed, and its label or relationship type is one that the store uses."""
+    """Every rule is well formed, every label has one, and no rule is for what the store does not use."""
     text = (ROOT / "docs" / "amos.grass").read_text(encoding="utf-8")
     rules = [(match[1], match[2]) for match in _RULE.finditer(text)]
     types = {relationship_type(relation) for relation in EDGE_RELATIONS} | STRUCTURAL_TYPES
 
     assert _RULE.sub("", text).strip() == ""
-    assert {name for kind, name in rules if kind == "node" and name} <= set(LABELS)
+    assert {name for kind, name in rules if kind == "node" and name} == set(LABELS)
     assert {name for kind, name in rules if kind == "relationship" and name} <= types
-    assert {model.label for model in PAYLOADS.values()} <= {name for _, name in rules}
+    assert len(rules) == len(set(rules))
 
 
 def test_later_rules_win_so_live_comes_after_the_types() -> None:
@@ -76,9 +77,34 @@ def test_later_rules_win_so_live_comes_after_the_types() -> None:
     assert all(text.index(f"node.{model.label} ") < live for model in PAYLOADS.values())
 
 
+def _captions(text: str) -> dict[str, str]:
+    return {
+        match[1]: caption[1]
+        for match in re.finditer(r"node\.(\w+) \{(.*?)\n\}", text, re.DOTALL)
+        if (caption := re.search(r"caption: '\{(\w+)\}'", match[2]))
+    }
+
+
+def test_a_caption_is_a_property_that_the_node_has() -> None:
+    """No node is drawn without a name: what its style captions it by is on its read model."""
+    models: tuple[Any, ...] = MODELS
+    known = {
+        model.__label__: {
+            found.get_db_property_name(name)
+            for name, found in model.defined_properties(aliases=False, rels=False).items()
+        }
+        for model in models
+    }
+    captions = _captions((ROOT / "docs" / "amos.grass").read_text(encoding="utf-8"))
+
+    assert known.keys() <= captions.keys()
+    assert all(captions[label] in properties for label, properties in known.items())
+
+
 @pytest.mark.parametrize("name", list(REPORTS))
 def test_a_sample_is_flat_so_that_browser_takes_it(name: str) -> None:
     """Browser's `:params` reads a flat JSON object and no nested one."""
     sample = REPORTS[name].header.sample
 
     assert all(value is None or isinstance(value, (str, int, float)) for value in sample.values())
+    assert json.loads(browser_params(REPORTS[name].header).removeprefix(":params ")) == sample

@@ -10,12 +10,22 @@ import pytest
 from amos_graph.commands.archive import archive
 from amos_graph.commands.commit import commit
 from amos_graph.commands.execution import Context
+from amos_graph.domain.projection import KEYS
 from amos_graph.errors import AmosError
+from amos_graph.graph.files import CYPHER
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.report import REPORTS, ROWS_MAX, report_names, run_report
 from tests import administrator
 from tests.samples import belief, source_event
+
+LONELY: dict[str, Any] = {
+    "id": "semantic:lonely",
+    "type": "semantic",
+    "payload": {"statement": "Rain is wet."},
+    "evidence_refs": ["evd_turn1"],
+    "confidence": {"level": "high"},
+}
 
 Rows = list[dict[str, Any]]
 Run = Callable[..., Rows]
@@ -29,6 +39,21 @@ def run(graph: Graph, context: Context) -> Run:
         return run_report(graph, name, {"shard": context.scope.shard, **params}).rows
 
     return rows
+
+
+def _edge(relation: str, source: str, target: str, **fields: Any) -> dict[str, Any]:
+    return {
+        "source_ref": source,
+        "target_ref": target,
+        "relation": relation,
+        "evidence_refs": ["evd_turn1"],
+        "confidence": {"level": "high"},
+        **fields,
+    }
+
+
+def _inhibits(source: str, target: str, score: float) -> dict[str, Any]:
+    return _edge("rel:inhibits", source, target, confidence={"score": score})
 
 
 def column(rows: Rows, name: str) -> list[Any]:
@@ -121,25 +146,11 @@ def test_a_cut_journal_is_not(story: Context, run: Run, graph: Graph) -> None:
     assert wrong == ["events", "gaps", "events not chained to the one before"]
 
 
-def test_orphans_and_strays(story: Context, run: Run, graph: Graph) -> None:
-    """What hangs on nothing, what nothing uses, and what no command made, each named for what it is."""
-    commit(
-        story,
-        {
-            "atom": {
-                "id": "semantic:lonely",
-                "type": "semantic",
-                "payload": {"statement": "Rain is wet."},
-                "evidence_refs": ["evd_turn1"],
-                "confidence": {"level": "high"},
-            }
-        },
-    )
-    made = "CREATE (:Entity {shard: $shard, id: 'ent:made:up', type: 'made', title: 'up'})"
-    administrator.run(graph, made, shard=story.scope.shard)
+def test_orphans(story: Context, run: Run) -> None:
+    """What hangs on nothing and what nothing uses, each named for what it is."""
+    commit(story, {"atom": LONELY})
 
     assert run("orphans") == [
-        {"kind": "stray", "label": "Entity", "ref": "ent:made:up", "title": "up"},
         {
             "kind": "uncited_evidence",
             "label": "conversation_turn",
@@ -147,27 +158,82 @@ def test_orphans_and_strays(story: Context, run: Run, graph: Graph) -> None:
             "title": "conversation_turn archive://unused",
         },
         {"kind": "unlinked_atom", "label": "semantic", "ref": "semantic:lonely", "title": "Rain is wet."},
-        {"kind": "unused_entity", "label": "made", "ref": "ent:made:up", "title": "up"},
         {"kind": "unused_entity", "label": "place", "ref": "ent:place:nowhere", "title": "nowhere"},
     ]
 
 
-def test_growth_by_type_and_scope(story: Context, run: Run, context_of: Callable[..., Context]) -> None:
-    """One row a day, project and type, with how many of them are still live."""
+def test_what_no_command_made_is_a_stray(story: Context, run: Run, graph: Graph) -> None:
+    """A node, a body and an arrow that somebody with the password made; commands leave none."""
+    assert run("strays") == []
+    for made in (
+        "CREATE (:Entity {shard: $shard, id: 'ent:made:up', type: 'made', title: 'up'})",
+        "CREATE (:Version {shard: $shard, ref: 'x', version: 1, kind: 'atom', graph_version: 1})",
+        "MATCH (a:Atom {shard: $shard, id: 'belief:works'})-[:CONTRADICTS]->(b) CREATE (a)-[:SUPPORTS]->(b)",
+    ):
+        administrator.run(graph, made, shard=story.scope.shard)
+
+    assert run("strays") == [
+        {"kind": "stray_arrow", "label": "SUPPORTS", "ref": "belief:works", "title": "to belief:rests"},
+        {"kind": "stray_node", "label": "Entity", "ref": "ent:made:up", "title": "up"},
+        {"kind": "stray_version", "label": "Version", "ref": "x", "title": "atom"},
+    ]
+
+
+def test_a_node_of_each_kind_of_record_may_be_a_stray(story: Context, run: Run, graph: Graph) -> None:
+    """No label is left out."""
+    for label, key in KEYS.values():
+        made = f"CREATE (:{label} {{shard: $shard, {key}: 'made_up', title: 'up'}})"
+        administrator.run(graph, made, shard=story.scope.shard)
+
+    assert {row["label"] for row in run("strays")} == {label for label, _ in KEYS.values()}
+
+
+def test_the_most_inhibited_come_first(story: Context, run: Run) -> None:
+    """Summed over what holds back and is live itself; what was archived holds nothing back."""
     commit(
-        context_of(scope={"project_id": "p1"}),
+        story,
+        {
+            "atoms": [LONELY, LONELY | {"id": "semantic:other", "payload": {"statement": "Snow is cold."}}],
+            "edges": [
+                _inhibits("belief:works", "semantic:lonely", 0.95),
+                _inhibits("semantic:lonely", "belief:rests", 0.7),
+                _inhibits("belief:works", "belief:rests", 0.4),
+                _inhibits("semantic:other", "belief:works", 0.9),
+            ],
+        },
+    )
+    archive(story, {"atom_id": "semantic:other", "reason": "Nobody asked."})
+    rows = run("most_inhibited")
+
+    assert [(row["atom_id"], row["holders"], row["strength"]) for row in rows] == [
+        ("belief:rests", 2, 1.1),
+        ("semantic:lonely", 1, 0.95),
+    ]
+    assert rows[0]["held_back_by"] == [
+        "semantic:lonely (Rain is wet.)",
+        "belief:works (user:primary working_on project:amos)",
+    ]
+    assert (rows[0]["type"], rows[0]["state_now"]) == ("belief", "live")
+
+
+def test_growth_by_type_and_scope(story: Context, run: Run, context_of: Callable[..., Context]) -> None:
+    """One row a day, scope and type, with how many of them are still live."""
+    commit(
+        context_of(scope={"project_id": "p1", "user_id": "u1"}),
         {"events": [source_event("evd_p1")], "atom": belief(evidence_refs=["evd_p1"])},
     )
     rows = run("growth")
 
-    assert [(row["project_id"], row["type"], row["added"], row["live_now"]) for row in rows] == [
-        ("p1", "belief", 1, 1),
-        (None, "belief", 3, 2),
+    scoped = [(row["project_id"], row["user_id"], row["agent_id"]) for row in rows]
+    assert scoped == [("p1", "u1", None), (None, None, None)]
+    assert [(row["type"], row["added"], row["live_now"]) for row in rows] == [
+        ("belief", 1, 1),
+        ("belief", 3, 2),
     ]
     assert rows[1]["body_bytes"] > rows[0]["body_bytes"] > 100
 
 
-def test_open_conflicts_show_both_sides(story: Context, run: Run) -> None:
+def test_unresolved_conflicts_show_both_sides(story: Context, run: Run) -> None:
     """A contradiction with the evidence of either side; it goes when a side is archived."""
     rows = run("conflicts")
 
@@ -175,10 +241,33 @@ def test_open_conflicts_show_both_sides(story: Context, run: Run) -> None:
     assert (rows[0]["one_id"], rows[0]["other_id"]) == ("belief:works", "belief:rests")
     assert (rows[0]["one_evidence"], rows[0]["other_evidence"]) == (["evd_turn1", "evd_turn2"], ["evd_turn1"])
     assert (rows[0]["one_confidence"], rows[0]["other_confidence"]) == (0.9, 0.3)
+    assert rows[0]["days_open"] == 0
 
     archive(story, {"atom_id": "belief:rests", "reason": "Settled."})
 
     assert run("conflicts") == []
+
+
+def test_a_conflict_is_resolved_when_a_newer_atom_takes_the_place_of_a_side(story: Context, run: Run) -> None:
+    """The arrow stays, for the record; what it says is no longer in question."""
+    commit(story, {"atom": belief(id="belief:newer", supersedes=["belief:rests"], payload={"object": "tea"})})
+
+    assert run("conflicts") == []
+
+
+def test_the_oldest_conflict_comes_first(story: Context, run: Run, graph: Graph) -> None:
+    """By the time of the contradiction and not by that of the atoms; a limit of one gives the oldest."""
+    commit(story, {"atom": LONELY})
+    commit(story, {"edges": [_edge("rel:contradicts", "belief:works", "semantic:lonely")]})
+    ago = (
+        "MATCH (e:Edge {shard: $shard, target_ref: 'semantic:lonely'}) "
+        "SET e.created_at = e.created_at - duration('P3D')"
+    )
+    administrator.run(graph, ago, shard=story.scope.shard)
+    (oldest,) = run("conflicts", limit=1)
+
+    assert (oldest["other_id"], oldest["days_open"]) == ("semantic:lonely", 3)
+    assert column(run("conflicts"), "days_open") == [3, 0]
 
 
 def test_why_something_was_archived(story: Context, run: Run) -> None:
@@ -211,7 +300,9 @@ def test_every_report_is_bounded_and_carries_what_people_need(
     assert len(report.rows) <= 1
     assert report.title
     assert report.purpose.endswith(".")
-    assert all(tuple(row) == report.columns for row in report.rows)
+    assert all(tuple(row) == tuple(report.columns) for row in report.rows)
+    assert tuple(report.columns) == REPORTS[name].header.fields
+    assert report.cut is (len(report.rows) == 1)
 
 
 @pytest.mark.parametrize("name", report_names())
@@ -223,6 +314,21 @@ def test_a_report_takes_the_floats_that_browser_sends(story: Context, graph: Gra
     rows = graph.read("report", lambda tx: tx.many(REPORTS[name], **floats))
 
     assert rows == graph.read("report", lambda tx: tx.many(REPORTS[name], **sample))
+
+
+@pytest.mark.parametrize("name", report_names())
+def test_the_columns_of_a_report_hold_what_its_header_says(story: Context, graph: Graph, name: str) -> None:
+    """Each value is of the declared type, or null where the header allows it."""
+    commit(story, {"atom": LONELY, "edges": [_inhibits("belief:works", "belief:rests", 0.5)]})
+    held = {"STRING": str, "JSON": str, "INTEGER": int, "FLOAT": float, "BOOLEAN": bool, "LIST<STRING>": list}
+    params = REPORTS[name].header.sample | {"shard": story.scope.shard}
+    params |= {key: value for key, value in {"about": "Amos", "ref": "belief:gone"}.items() if key in params}
+    report = run_report(graph, name, params)
+
+    assert report.rows or name == "strays"
+    for row in report.rows:
+        for column_name, kind in report.columns.items():
+            assert row[column_name] is None or type(row[column_name]) is held[kind], column_name
 
 
 def test_another_shard_is_not_seen(story: Context, graph: Graph, tenant: str) -> None:
@@ -264,6 +370,7 @@ def test_an_unknown_report_is_not_found(graph: Graph) -> None:
 
 def test_reports_are_bound_by_their_folder_alone() -> None:
     """No module binds a report a second time, and each file of the folder is one."""
+    assert {path.stem for path in (CYPHER / "report").glob("*.cypher")} == set(REPORTS)
     assert "why_archived" in REPORTS
     with pytest.raises(Exception, match="@rows names"):
         procedure("report/why_archived")

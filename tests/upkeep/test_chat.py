@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from amos_graph.commands.execution import Context
-from amos_graph.commands.state import edges_of
+from amos_graph.commands.view import edges_of
 from amos_graph.errors import AmosError
 from amos_graph.queries.get import get_atom
 from amos_graph.queries.list import list_atoms

@@ -8,22 +8,20 @@ from types import MappingProxyType
 from typing import Any, Final
 
 # Importing a family declares its types; a new family adds its name here, a new type adds nothing.
-from amos_graph.domain.atoms import action, cognition, interaction, motivation
+from amos_graph.domain.atoms import action, cognition, governance, identity, interaction, motivation
 from amos_graph.domain.atoms.payload import GraphRelation, Interval, Payload
 from amos_graph.domain.model import validate
 from amos_graph.errors import AmosError, Fault, invalid
 
 PAYLOAD_BYTES_MAX: Final = 1_000_000
 
-FAMILIES: Final = (cognition, motivation, action, interaction)
+FAMILIES: Final = (cognition, motivation, action, interaction, identity, governance)
 
-#: Types that are known and refused, each with its reason, until the guard that they need exists.
-GUARDED: Final[Mapping[str, str]] = MappingProxyType(
+#: What the specification names beside the atoms and no atom is, each with the reason.
+NO_ATOMS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "primal_guidance": "constitutional guidance is adopted by guarded self-ratification only",
-        "covenant": "a covenant is adopted by guarded self-ratification only",
-        "adjudication": "an adjudication needs an authenticated self_adjudication capability",
-        "authority_record": "an authority record is adopted through its own compare-and-swap head only",
+        "self_narrative": "a self-narrative is generated and expires, and is never memory; "
+        "what it is told from are traces, outcomes, self-models, capabilities, limitations and assessments",
     }
 )
 
@@ -43,7 +41,7 @@ def _registry() -> Mapping[str, type[Payload]]:
         if model.__module__ not in here:
             continue
         # A type with two parents is met twice; two types of one name are a mistake.
-        if found.setdefault(model.atom_type, model) is not model or model.atom_type in GUARDED:
+        if found.setdefault(model.atom_type, model) is not model or model.atom_type in NO_ATOMS:
             raise TypeError(f"the atom type {model.atom_type} is declared twice")
         if labels.setdefault(model.label, model.atom_type) != model.atom_type:
             raise TypeError(f"the label {model.label} names two atom types")
@@ -54,16 +52,33 @@ def _registry() -> Mapping[str, type[Payload]]:
 PAYLOADS: Final[Mapping[str, type[Payload]]] = _registry()
 
 
-def payload_type(atom_type: str, at: str = "type") -> type[Payload]:
-    """The payload model of an atom type.
+#: Types that no ordinary command writes, each with its reason, until the guard that they need exists.
+GUARDED: Final[Mapping[str, str]] = MappingProxyType(
+    {name: model.guard for name, model in PAYLOADS.items() if model.guard}
+)
 
-    Raises `authorization_denied` for a guarded type, `schema_invalid` for an unknown one.
+
+def payload_type(atom_type: str, at: str = "type") -> type[Payload]:
+    """The payload model of an atom type, guarded ones included.
+
+    Raises `schema_invalid` for an unknown type, and for what is never an atom.
     """
     if atom_type in PAYLOADS:
         return PAYLOADS[atom_type]
-    if atom_type in GUARDED:
-        raise AmosError("authorization_denied", GUARDED[atom_type], [Fault(at, GUARDED[atom_type])])
+    if atom_type in NO_ATOMS:
+        raise invalid(at, NO_ATOMS[atom_type])
     raise invalid(at, f"no such atom type; known are {', '.join(PAYLOADS)}")
+
+
+def refuse_guarded(atom_type: str, at: str = "type") -> None:
+    """Raise `authorization_denied` for a type that only a guarded operation may write."""
+    if atom_type in GUARDED:
+        raise AmosError(
+            "authorization_denied",
+            f"{at}: {GUARDED[atom_type]}",
+            [Fault(at, GUARDED[atom_type])],
+            {"type": atom_type},
+        )
 
 
 def validate_payload(atom_type: str, value: Any, at: str = "payload") -> Payload:
@@ -83,11 +98,13 @@ def validate_payload(atom_type: str, value: Any, at: str = "payload") -> Payload
 __all__ = [
     "FAMILIES",
     "GUARDED",
+    "NO_ATOMS",
     "PAYLOADS",
     "PAYLOAD_BYTES_MAX",
     "GraphRelation",
     "Interval",
     "Payload",
     "payload_type",
+    "refuse_guarded",
     "validate_payload",
 ]

@@ -1,14 +1,15 @@
-"""What is done: procedures, episodes and the outcomes of actions."""
+"""What is done: procedures, episodes, the outcomes of actions, and the work at hand."""
 
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
 from amos_graph.domain.atoms.payload import ITEMS_MAX, AtomRefs, Details, Learned, Payload, Refs, lift
-from amos_graph.domain.ids import ID_LENGTH_MAX, Identifier
+from amos_graph.domain.ids import ID_LENGTH_MAX, EntityId, Identifier
 from amos_graph.domain.model import Strict
 from amos_graph.domain.values import AtomValue, Condition, Detail, ValueRecord
 
@@ -102,3 +103,22 @@ class ActionOutcome(Payload):
     error_refs: Refs | None = None
     correction_refs: Refs | None = None
     learning_refs: Refs | None = None
+
+
+class WorkingState(Payload):
+    """The task at hand: its state, plan, constraints, questions and entities (spec, "Working memory")."""
+
+    atom_type = "working_state"
+    label = "WorkingState"
+    lifted = lift("subject_agent", "task", "active_entities")
+    slot = ("subject_agent", "task")
+    role_text = "{subject_agent} works on {task}"
+    defaults = MappingProxyType({"layer": "working", "retention_class": "session"})
+
+    subject_agent: EntityId | None = None
+    task: Detail
+    task_state: Detail | None = None
+    current_plan: Details | None = None
+    constraints: Details | None = None
+    open_questions: Details | None = None
+    active_entities: Annotated[list[EntityId], Field(max_length=ITEMS_MAX)] | None = None

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from amos_graph.domain.atoms.payload import Dated, Learned, Refs, lift
+from amos_graph.domain.atoms.compaction import ContextCompaction
+from amos_graph.domain.atoms.payload import Dated, Learned, Payload, Refs, lift
 from amos_graph.domain.captions import clip
 from amos_graph.domain.ids import RelationId
 from amos_graph.domain.value_kinds import fault
@@ -40,6 +41,7 @@ class Semantic(Dated, Learned):
     lifted = lift("subject", "relation", "object", "topic")
     slot = ("subject", "relation")
     role_text = "{subject} {relation} {object}"
+    apart = Payload.apart | {"context_compaction"}
 
     statement: Statement | None = None
     subject: AtomValue | None = None
@@ -48,6 +50,7 @@ class Semantic(Dated, Learned):
     topic: AtomValue | None = None
     qualifiers: ValueRecord | None = None
     source_refs: Refs | None = None
+    context_compaction: ContextCompaction | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> Semantic:
@@ -55,6 +58,8 @@ class Semantic(Dated, Learned):
         missing = [name for name, value in triple.items() if value is None]
         if len(missing) == 3 and self.statement is None:
             raise fault("a statement, or subject, relation and object, say what is known", "statement")
+        if self.context_compaction is not None and self.statement is None:
+            raise fault("a summary of a conversation is said in words", "statement")
         if 0 < len(missing) < 3:
             raise fault("a triple has subject, relation and object", missing[0])
         return self

@@ -1,4 +1,4 @@
-"""What is wanted and promised: preferences, goals and commitments."""
+"""What is wanted, valued and promised: preferences, values, goals and commitments."""
 
 from __future__ import annotations
 
@@ -31,6 +31,22 @@ class Preference(Payload):
     applicability_scope: Condition
     strength: Strength
     exceptions: Details | None = None
+
+
+class Value(Payload):
+    """What somebody holds to be worth pursuing, how strongly, and what it is at odds with (design §7)."""
+
+    atom_type = "value"
+    label = "Value"
+    lifted = lift("holder", "value", "strength")
+    slot = ("holder", "value")
+    role_text = "{holder} values {value} ({strength})"
+
+    holder: AtomValue
+    value: Detail
+    strength: Strength
+    applicability_scope: Condition | None = None
+    tensions: Details | None = None
 
 
 class Goal(Payload):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Final, cast, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, cast, get_args
 
 from pydantic import Field, model_validator
 
@@ -83,6 +83,9 @@ Details = Annotated[list[Detail], Field(max_length=ITEMS_MAX)]
 Refs = Annotated[list[Identifier], Field(max_length=ITEMS_MAX)]
 AtomRefs = Annotated[list[AtomId], Field(max_length=ITEMS_MAX)]
 
+#: What an agent's experience has shown (spec, `outcome_category`).
+OutcomeCategory = Literal["capability", "limitation", "procedure", "observation"]
+
 _PLACE = re.compile(r"\{(\w+)\}")
 _NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -126,6 +129,12 @@ class ProposalRetention(Strict):
     active_quota: int | None = Field(default=None, ge=0, le=1_000_000)
     proposed_quota: int | None = Field(default=None, ge=0, le=1_000_000)
 
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> ProposalRetention:
+        if not self.record():
+            raise fault("names a key, a time or a quota")
+        return self
+
 
 class Payload(Strict):
     """The schema-bound content of an atom, with what the graph needs to know about its fields."""
@@ -143,8 +152,16 @@ class Payload(Strict):
     #: The caption, with fields in braces.
     role_text: ClassVar[str] = ""
 
+    #: Paths of the fields that say from when and until when it holds; None where none does.
+    holds: ClassVar[tuple[str | None, str | None]] = (None, None)
+    #: `layer` and `retention_class` of an atom that names none, where they are not those of every atom.
+    defaults: ClassVar[Mapping[str, str]] = _NO_NAMES
+    #: Why no ordinary command may write this type; empty where one may.
+    guard: ClassVar[str] = ""
+    #: True where an atom keeps what it said; what comes after it is another atom.
+    immutable: ClassVar[bool] = False
     #: Relations of other atoms and bookkeeping: neither search text nor references of this atom.
-    _apart: ClassVar[frozenset[str]] = frozenset({"graph_relations", "proposal_retention"})
+    apart: ClassVar[frozenset[str]] = frozenset({"graph_relations", "proposal_retention"})
 
     semantic_facets: ValueRecord | None = None
     graph_relations: list[GraphRelation] | None = Field(default=None, max_length=GRAPH_RELATIONS_MAX)
@@ -173,15 +190,21 @@ class Payload(Strict):
         record = self.record()
         return clip(_PLACE.sub(lambda place: caption(record.get(place[1], "")), self.role_text))
 
+    @classmethod
+    def interval(cls, record: Mapping[str, Any]) -> tuple[str | None, str | None]:
+        """From when and until when a record of this type holds; None where it leaves that open."""
+        begins, ends = (_at(record, path) if path else None for path in cls.holds)
+        return begins, ends
+
     @property
     def valid_from(self) -> str | None:
         """When the claim begins to hold, for types that say so."""
-        return None
+        return self.interval(self.record())[0]
 
     @property
     def valid_until(self) -> str | None:
         """When the claim ceases to hold, for types that say so."""
-        return None
+        return self.interval(self.record())[1]
 
     def lifted_values(self) -> dict[str, Any]:
         """The lifted native properties: scalars and lists of text; what is neither stays in the payload."""
@@ -211,13 +234,13 @@ class Payload(Strict):
         return [
             (field, found)
             for field, value in self.record().items()
-            if field not in self._apart and not _is_data(type(self).model_fields[field])
+            if field not in self.apart and not is_data(type(self).model_fields[field])
             for found in references(value, f"{at}.{field}" if at else field)
         ]
 
     def words(self) -> list[str]:
         """The search text of the payload: its values, never its keys."""
-        return words([value for field, value in self.record().items() if field not in self._apart])
+        return words([value for field, value in self.record().items() if field not in self.apart])
 
     def slot_values(self) -> dict[str, Any] | None:
         """What competes for one place (with the scope): type and skeleton; None if nothing does."""
@@ -230,30 +253,36 @@ class Payload(Strict):
 class Dated(Payload):
     """A claim that holds for a time."""
 
+    holds = ("validity_interval.from", "validity_interval.until")
+
     validity_interval: Interval | None = None
 
-    @property
-    def valid_from(self) -> str | None:
-        return self.validity_interval.from_ if self.validity_interval else None
 
-    @property
-    def valid_until(self) -> str | None:
-        return self.validity_interval.until if self.validity_interval else None
-
-
-class Learned(Payload):
-    """What an agent's profile learned from experience (spec, "experience-derived … atoms")."""
+class Experience(Payload):
+    """What a profile item rests on when an agent learned it (spec, "experience-derived … atoms")."""
 
     profile_update_source: Name | None = None
-    subject_agent: Identifier | None = None
     agent_id: Identifier | None = None
     experience_kind: Name | None = None
-    outcome_category: Name | None = None
+    outcome_category: OutcomeCategory | None = None
     source_count: int | None = Field(default=None, ge=0)
     recent_source_refs: Refs | None = None
     supported_count: int | None = Field(default=None, ge=0)
     failed_count: int | None = Field(default=None, ge=0)
     reuse_guidance: Statement | None = None
+
+    @model_validator(mode="after")
+    def _counted(self) -> Experience:
+        named = len(set(self.recent_source_refs or ()))
+        if self.source_count is not None and self.source_count < named:
+            raise fault(f"less than the {named} sources that are named", "source_count")
+        return self
+
+
+class Learned(Experience):
+    """A type that is not always about an agent, and names it where it is."""
+
+    subject_agent: Identifier | None = None
 
 
 def _check_declaration(model: type[Payload]) -> None:
@@ -264,6 +293,7 @@ def _check_declaration(model: type[Payload]) -> None:
         raise TypeError(f"{model.__name__}: atom_type and label name the type")
     fields = model.model_fields
     named = {path.partition(".")[0] for path in model.lifted.values()}
+    named |= {path.partition(".")[0] for path in model.holds if path}
     named |= {*model.roles, *model.slot, *_PLACE.findall(model.role_text)}
     unknown = named - set(fields)
     if unknown:
@@ -277,7 +307,8 @@ def _check_declaration(model: type[Payload]) -> None:
         raise TypeError(f"{model.__name__}: lifts onto {', '.join(sorted(taken))} of the envelope")
 
 
-def _is_data(field: Any) -> bool:
+def is_data(field: Any) -> bool:
+    """True for a field that holds text or data of others, in which an id refers to nothing."""
     return any(isinstance(mark, Data) for mark in field.metadata) or _mentions_data(field.annotation)
 
 

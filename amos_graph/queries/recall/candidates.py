@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -79,7 +79,10 @@ class Gate:
     classes: Sequence[str]
     targeted: Sequence[str]
     states: Sequence[str]
+    #: The instant at which a memory must hold.
     at: datetime
+    #: True if that instant was asked for: then what was superseded since enters if it held.
+    then: bool = False
     types: Sequence[str] = ()
     payload_filter: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -92,6 +95,10 @@ class Gate:
             "types": list(self.types),
             "payload_filter": dict(self.payload_filter),
         }
+
+    def held(self) -> list[str]:
+        """The states that hold an atom back and of which a packet speaks."""
+        return [state for state in (*LOW_HEALTH, "superseded") if state not in self.states]
 
     @property
     def narrow(self) -> bool:
@@ -117,17 +124,37 @@ class Found:
 
 def find(tx: Tx, gate: Gate, terms: Terms, names: Names) -> Found:
     """The candidates for cues (or attention): by words, by entities that they name, by ids."""
-    text = _by_words(tx, gate, terms, gate.states, TEXT_MAX)
-    entities = _entities(tx, gate.shard, names)
+    return found_by(
+        gate,
+        names,
+        text=_by_words(tx, gate, terms, gate.states, TEXT_MAX),
+        suppressed=_by_words(tx, gate, terms, gate.held(), SUPPRESSED_MAX),
+        entities=_entities(tx, gate.shard, names),
+        by_name=lambda atom_ids, entity_ids: _by_name(tx, gate, atom_ids, entity_ids),
+    )
+
+
+def found_by(
+    gate: Gate,
+    names: Names,
+    *,
+    text: TextRow,
+    suppressed: TextRow,
+    entities: Sequence[EntityRow],
+    by_name: Callable[[Sequence[str], Sequence[str]], Sequence[NamedRow]],
+) -> Found:
+    """Candidates put together from what words and names brought; the order is by the cue, not by a score."""
+    said = _said(names, entities)
     covered: dict[str, frozenset[str]] = {}
-    for words, members in entities.values():
+    for words, members in said.values():
         for member in members:
             covered[member] = covered.get(member, frozenset()) | words
     exact: list[str] = []
     named: dict[str, frozenset[str]] = {}
     spoken_of: set[str] = set()
-    truncated = text.scanned >= _scan_max(gate) or len(text.found) >= TEXT_MAX
-    for row in _by_name(tx, gate, names.atom_ids, list(covered)):
+    hits = text.found[:TEXT_MAX]
+    truncated = text.scanned >= _scan_max(gate) or len(hits) >= TEXT_MAX
+    for row in by_name(names.atom_ids, list(covered)):
         truncated = truncated or row.scanned > ABOUT_MAX
         spoken_of.add(row.ref)
         for atom in row.ids:
@@ -136,16 +163,14 @@ def find(tx: Tx, gate: Gate, terms: Terms, names: Names) -> Found:
             else:
                 exact.append(atom)
     return Found(
-        ids=tuple(dict.fromkeys([*exact, *named, *(hit["id"] for hit in text.found)])),
+        ids=tuple(dict.fromkeys([*exact, *named, *(hit["id"] for hit in hits)])),
         exact=frozenset(exact),
         named=named,
         # An entity of which the caller may see nothing is not told of.
-        entities={
-            ref: members for ref, (_, members) in entities.items() if not spoken_of.isdisjoint(members)
-        },
-        expired=tuple(text.expired),
+        entities={ref: members for ref, (_, members) in said.items() if not spoken_of.isdisjoint(members)},
+        expired=tuple(text.expired[:TEXT_MAX]),
         truncated=truncated,
-        suppressed=_suppressed(tx, gate, terms),
+        suppressed=_by_state(suppressed),
     )
 
 
@@ -186,10 +211,9 @@ def _scan_max(gate: Gate) -> int:
     return SCAN_FILTERED_MAX if gate.narrow else SCAN_MAX
 
 
-def _suppressed(tx: Tx, gate: Gate, terms: Terms) -> dict[str, tuple[str, ...]]:
-    held = [state for state in (*LOW_HEALTH, "superseded") if state not in gate.states]
+def _by_state(text: TextRow) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for hit in _by_words(tx, gate, terms, held, SUPPRESSED_MAX).found:
+    for hit in text.found[:SUPPRESSED_MAX]:
         found[hit["state_key"]] = (*found.get(hit["state_key"], ()), hit["id"])
     return found
 
@@ -208,11 +232,10 @@ def _by_name(tx: Tx, gate: Gate, atom_ids: Sequence[str], entity_ids: Sequence[s
     )
 
 
-def _entities(tx: Tx, shard: str, names: Names) -> dict[str, tuple[frozenset[str], tuple[str, ...]]]:
-    """Each entity that is named, with the words that name it and the ids that it stands for."""
+def _entities(tx: Tx, shard: str, names: Names) -> list[EntityRow]:
     if not names.names and not names.entity_ids:
-        return {}
-    rows = tx.many(
+        return []
+    return tx.many(
         _ENTITIES,
         shard=shard,
         queries=name_queries(shard_key(shard), names.names),
@@ -220,6 +243,10 @@ def _entities(tx: Tx, shard: str, names: Names) -> dict[str, tuple[frozenset[str
         entity_ids=list(names.entity_ids),
         limit=ENTITY_HITS_MAX,
     )
+
+
+def _said(names: Names, rows: Sequence[EntityRow]) -> dict[str, tuple[frozenset[str], tuple[str, ...]]]:
+    """Each entity that is named, with the words that name it and the ids that it stands for."""
     found: dict[str, tuple[frozenset[str], tuple[str, ...]]] = {}
     for row in rows[:ENTITIES_MAX]:
         said = _union(names.names[name] for name in row.names)
@@ -233,26 +260,49 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     return frozenset[str]().union(*sets)
 
 
-def _traits(stored: Sequence[Any]) -> Traits:
-    (ref, atom_type, state_key, health_status, health_flags, confidence, utility, salience, *rest) = stored
-    updated_at, valid_from, valid_until, contradictions, search_text = rest
-    tokens = frozenset(tokens_of(search_text))
+def traits_of(stored: Mapping[str, Any], contradictions: int) -> Traits:
+    """Traits from an atom's native properties, its times as datetimes."""
+    tokens = frozenset(tokens_of(stored["search_text"]))
     return Traits(
-        id=ref,
-        type=atom_type,
-        state_key=state_key,
-        health_status=health_status,
-        health_flags=health_flags,
-        confidence=confidence,
-        utility=utility,
-        salience=salience,
-        updated_at=_moment(updated_at),
-        valid_from=None if valid_from is None else _moment(valid_from),
-        valid_until=None if valid_until is None else _moment(valid_until),
+        id=stored["id"],
+        type=stored["type"],
+        state_key=stored["state_key"],
+        health_status=stored["health_status"],
+        health_flags=stored["health_flags"],
+        confidence=stored["confidence_score"],
+        utility=stored["utility"],
+        salience=stored["salience"],
+        updated_at=stored["updated_at"],
+        valid_from=stored.get("valid_from"),
+        valid_until=stored.get("valid_until"),
         contradictions=contradictions,
         tokens=tokens,
-        content=tokens - frozenset(tokens_of(ref)),
+        content=tokens - frozenset(tokens_of(stored["id"])),
     )
+
+
+def _traits(stored: Sequence[Any]) -> Traits:
+    *plain, updated_at, valid_from, valid_until, contradictions, search_text = stored
+    properties = dict(zip(_PLAIN, plain, strict=True)) | {
+        "updated_at": _moment(updated_at),
+        "valid_from": None if valid_from is None else _moment(valid_from),
+        "valid_until": None if valid_until is None else _moment(valid_until),
+        "search_text": search_text,
+    }
+    return traits_of(properties, contradictions)
+
+
+#: The first columns of cypher/recall/read_traits.
+_PLAIN: Final = (
+    "id",
+    "type",
+    "state_key",
+    "health_status",
+    "health_flags",
+    "confidence_score",
+    "utility",
+    "salience",
+)
 
 
 def _moment(microseconds: int) -> datetime:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from amos_graph.domain.times import format_time, native_text
@@ -79,6 +80,11 @@ def read_conflicts(tx: Tx, gate: Gate, ids: Sequence[str]) -> list[ConflictRow]:
         targeted=list(gate.targeted),
         limit=CONFLICTS_MAX,
     )
+    return each_once(rows, ids)
+
+
+def each_once(rows: Iterable[ConflictRow], ids: Sequence[str]) -> list[ConflictRow]:
+    """Each contradiction once, told from the side of the atom that comes first."""
     once: dict[str, ConflictRow] = {}
     for row in sorted(rows, key=lambda row: (row.edge_id, ids.index(row.id))):
         once.setdefault(row.edge_id, row)
@@ -97,6 +103,11 @@ def read_lineage(tx: Tx, gate: Gate, ids: Collection[str]) -> dict[str, Any]:
         targeted=list(gate.targeted),
         limit=LINEAGE_MAX,
     )
+    return by_atom(rows)
+
+
+def by_atom(rows: Iterable[LineageRow]) -> dict[str, Any]:
+    """Steps of lineage by the atom that they start from."""
     found: dict[str, Any] = {}
     for row in rows:
         found.setdefault(row.id, []).append(
@@ -113,7 +124,7 @@ def read_lineage(tx: Tx, gate: Gate, ids: Collection[str]) -> dict[str, Any]:
     return found
 
 
-def item(entry: Scored, row: ItemRow, rank: int, gate: Gate) -> dict[str, Any]:
+def item(entry: Scored, row: ItemRow, rank: int, gate: Gate, evaluated_at: datetime) -> dict[str, Any]:
     """One packet item, with the arithmetic and the path that brought it."""
     body = json.loads(row.body)
     stored = item_of(body, row.event_id)
@@ -133,7 +144,7 @@ def item(entry: Scored, row: ItemRow, rank: int, gate: Gate) -> dict[str, Any]:
         # Only what the caller may read: the record may cite more.
         "evidence_refs": [pointer["evidence_id"] for pointer in evidence],
         "evidence": evidence,
-        "freshness": _freshness(entry, gate),
+        "freshness": _freshness(entry, gate, evaluated_at),
         "provenance": {
             "last_writer": body["last_writer"],
             "last_write_event_id": row.event_id,
@@ -187,9 +198,9 @@ def _pointers(row: ItemRow) -> list[dict[str, Any]]:
     ]
 
 
-def _freshness(entry: Scored, gate: Gate) -> dict[str, Any]:
+def _freshness(entry: Scored, gate: Gate, evaluated_at: datetime) -> dict[str, Any]:
     traits = entry.traits
-    age = (gate.at - traits.updated_at).total_seconds() / 86_400
+    age = (evaluated_at - traits.updated_at).total_seconds() / 86_400
     return {
         "updated_at": format_time(traits.updated_at),
         "age_days": round(max(0.0, age), 6),

@@ -21,13 +21,12 @@ from amos_graph.queries.recall.contents import (
     Stored,
     conflict,
     item,
-    read_conflicts,
-    read_contents,
-    read_lineage,
 )
-from amos_graph.queries.recall.search import Search, search
+from amos_graph.queries.recall.past import read_past
+from amos_graph.queries.recall.search import Search, open_gate, search
+from amos_graph.queries.recall.source import Present, Source
 from amos_graph.queries.rendering import english
-from amos_graph.queries.versions import hold_shard
+from amos_graph.queries.versions import hold_shard, readable_version
 
 #: Reads of a moving graph before the last one holds the shard's lock.
 READS_MAX: Final = 3
@@ -81,7 +80,40 @@ def recall(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
             [Fault("client_identity", "is not the identity of this token")],
         )
     within = replace(context, scope=asked.scope)
-    return _assembled(within, asked, settled(within, asked))
+    past = asked.request.as_of_version is not None or asked.request.valid_at is not None
+    return _assembled(within, asked, read_back(within, asked) if past else settled(within, asked))
+
+
+def read_back(context: Context, asked: Asked) -> Reading:
+    """A reading of the shard as it was at a version, or of what held at an instant as it is known now.
+
+    Raises `schema_invalid` for a version that the shard has not reached and `capacity_limited` for a
+    shard that is too large to be read as a whole.
+    """
+
+    def read(tx: Tx) -> Reading | None:
+        version = readable_version(tx, asked.scope.shard, asked.request.as_of_version)
+        head = tx.maybe(_CHANGES, shard=asked.scope.shard, since=None, limit=0)
+        if head is not None and version > max(_undoubted(head), applied):
+            return None
+        return _read_past(tx, context, asked, version)
+
+    # Versions up to one that is applied never change; only the newest command can be in doubt.
+    applied = 0
+    reading = context.graph.read("recall_past", read)
+    while reading is None:
+        applied = context.graph.write("recall_barrier", lambda tx: hold_shard(tx, asked.scope.shard))
+        reading = context.graph.read("recall_past", read)
+    return reading
+
+
+def _read_past(tx: Tx, context: Context, asked: Asked, version: int) -> Reading:
+    gate = open_gate(tx, context, asked)
+    source = read_past(tx, gate, version, context.settings.past_records_max)
+    reading = _read_from(source, asked, version)
+    if reading is None:
+        raise AmosError("internal", "an atom that was found in the past could not be read there")
+    return reading
 
 
 def settled(context: Context, asked: Asked) -> Reading:
@@ -150,14 +182,18 @@ def _read(tx: Tx, context: Context, asked: Asked, version: int) -> Reading | Non
                 "recommended_action": "retry",
             },
         )
-    found = search(tx, context, asked)
+    return _read_from(Present(tx, open_gate(tx, context, asked)), asked, version)
+
+
+def _read_from(source: Source, asked: Asked, version: int) -> Reading | None:
+    found = search(source, asked)
     selected = [entry.traits.id for entry in found.selected]
-    conflicts = read_conflicts(tx, found.gate, selected) if asked.request.include_conflicts else []
+    conflicts = source.conflicts(selected) if asked.request.include_conflicts else []
     shown = dict.fromkeys([*selected, *(row.other_id for row in conflicts)])
-    stored = read_contents(tx, found.gate, list(shown))
+    stored = source.contents(list(shown))
     if len(stored) < len(shown):
         return None
-    lineage = read_lineage(tx, found.gate, selected) if asked.request.include_provenance else {}
+    lineage = source.lineage(selected) if asked.request.include_provenance else {}
     return Reading(version, found, stored, conflicts, lineage)
 
 
@@ -195,7 +231,7 @@ def touches(reading: Reading, changes: list[dict[str, Any]]) -> bool:
 def _assembled(context: Context, asked: Asked, reading: Reading) -> dict[str, Any]:
     found, request = reading.search, asked.request
     items = [
-        item(entry, reading.stored[entry.traits.id], rank, found.gate)
+        item(entry, reading.stored[entry.traits.id], rank, found.gate, parse_time(asked.evaluated_at))
         for rank, entry in enumerate(found.selected, 1)
     ]
     selected = [entry["atom_ref"] for entry in items]

@@ -21,17 +21,10 @@ from amos_graph.policy.ranking import (
     rarity,
     score,
 )
-from amos_graph.queries.recall.candidates import (
-    LOW_HEALTH,
-    Found,
-    Gate,
-    browse,
-    find,
-    fitting,
-    read_traits,
-)
+from amos_graph.queries.recall.candidates import LOW_HEALTH, Found, Gate
 from amos_graph.queries.recall.cues import Terms, joined, names_of, terms_of, tokens_of
-from amos_graph.queries.recall.spread import BOUNDS, spread
+from amos_graph.queries.recall.source import Source
+from amos_graph.queries.recall.spread import BOUNDS
 from amos_graph.queries.visibility import visible_classes
 
 
@@ -86,12 +79,12 @@ def look(asked: Asked) -> Looked:
     )
 
 
-def search(tx: Tx, context: Context, asked: Asked) -> Search:
+def search(source: Source, asked: Asked) -> Search:
     """Find, spread, score and order."""
-    gate, looked = _gate(tx, context, asked), look(asked)
+    gate, looked = source.gate, look(asked)
     texts = [*asked.request.cues, *asked.request.attention_context.focus]
-    found = find(tx, gate, looked.terms, names_of(texts)) if texts else browse(tx, gate)
-    traits = read_traits(tx, gate, found.ids)
+    found = source.find(looked.terms, names_of(texts)) if texts else source.browse()
+    traits = source.traits(found.ids)
     cue = _matches(looked.cue.tokens, traits, found)
     focus = _matches(looked.focus.tokens, traits, found)
     direct = rarity(looked.cue.tokens, cue.values())
@@ -100,13 +93,19 @@ def search(tx: Tx, context: Context, asked: Asked) -> Search:
         ref: 1.0 if ref in found.exact else max(direct.share(cue[ref]), focusing.share(focus[ref]))
         for ref in traits
     }
-    reached = spread(tx, gate, seeds)
-    beside = fitting(tx, gate, [ref for ref in reached if ref not in traits])
-    traits |= read_traits(tx, gate, beside)
+    reached = source.spread(seeds)
+    beside = source.fitting([ref for ref in reached if ref not in traits])
+    traits |= source.traits(beside)
     entries = [
         entry
         for entry in _score_all(
-            gate.at, looked, found, traits, reached=reached, direct=direct, focusing=focusing
+            (parse_time(asked.evaluated_at), gate.at),
+            looked,
+            found,
+            traits,
+            reached=reached,
+            direct=direct,
+            focusing=focusing,
         )
         if not texts or _connected(entry)
     ]
@@ -131,13 +130,14 @@ def search(tx: Tx, context: Context, asked: Asked) -> Search:
     )
 
 
-def _gate(tx: Tx, context: Context, asked: Asked) -> Gate:
-    request = asked.request
+def open_gate(tx: Tx, context: Context, asked: Asked) -> Gate:
+    """What may enter: the classes that the caller may see, the states and filters that were asked for."""
+    request, then = asked.request, asked.request.valid_at is not None
     visible = visible_classes(tx, context, request.target_processor)
     states = [
         "live",
         *(LOW_HEALTH if request.include_low_health else ()),
-        *(("superseded",) if request.include_superseded else ()),
+        *(("superseded",) if request.include_superseded or then else ()),
         *(("archived",) if request.include_archived else ()),
     ]
     return Gate(
@@ -145,7 +145,8 @@ def _gate(tx: Tx, context: Context, asked: Asked) -> Gate:
         classes=visible.classes,
         targeted=visible.targeted,
         states=states,
-        at=parse_time(asked.evaluated_at),
+        at=parse_time(request.valid_at or asked.evaluated_at),
+        then=then and not request.include_superseded,
         types=request.requested_memory_types,
         payload_filter=request.payload_filter,
     )
@@ -158,7 +159,7 @@ def _matches(words: Sequence[str], traits: Mapping[str, Traits], found: Found) -
 
 
 def _score_all(
-    at: datetime,
+    instants: tuple[datetime, datetime],
     looked: Looked,
     found: Found,
     traits: Mapping[str, Traits],
@@ -172,7 +173,8 @@ def _score_all(
     return [
         score(
             entry,
-            at=at,
+            at=instants[0],
+            valid_at=instants[1],
             direct=1.0 if ref in found.exact else direct.share(cue[ref]),
             focus=focusing.share(focus[ref]),
             attention=looked.attention,

@@ -1,0 +1,72 @@
+"""Read models for notebooks: the graph as neomodel classes, through a connection that cannot write.
+
+Nothing that writes or recalls imports this package, and no other one imports neomodel. Attributes are
+the properties' own names, but for two that neomodel keeps for itself: `id` is `ref`, and `labels` of an
+entity is `label_names`. docs/analyst.md draws the classes.
+"""
+
+from typing import Final
+
+from amos_graph.analyst.bookkeeping import AccessClass, Canary, InteractionStream, Migration, Receipt
+from amos_graph.analyst.kinds import KINDS
+from amos_graph.analyst.models import (
+    LEFT_OUT,
+    Atom,
+    Client,
+    Edge,
+    Entity,
+    EnumValue,
+    Event,
+    Evidence,
+    Journal,
+    Link,
+    Node,
+    RelationType,
+    Role,
+    Version,
+)
+from amos_graph.analyst.reading import connect
+
+#: Every model but those of `KINDS`, in the order in which the class diagram draws them.
+MODELS: Final[tuple[type[Node], ...]] = (
+    Journal,
+    Event,
+    Version,
+    Atom,
+    Edge,
+    Evidence,
+    Entity,
+    RelationType,
+    EnumValue,
+    Client,
+    Receipt,
+    AccessClass,
+    InteractionStream,
+    Migration,
+    Canary,
+)
+
+__all__ = [
+    "KINDS",
+    "LEFT_OUT",
+    "MODELS",
+    "AccessClass",
+    "Atom",
+    "Canary",
+    "Client",
+    "Edge",
+    "Entity",
+    "EnumValue",
+    "Event",
+    "Evidence",
+    "InteractionStream",
+    "Journal",
+    "Link",
+    "Migration",
+    "Node",
+    "Receipt",
+    "RelationType",
+    "Role",
+    "Version",
+    "connect",
+]

@@ -1,0 +1,354 @@
+"""The nodes of the store as neomodel classes: the record kinds, the chain, and what is derived from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Final
+
+from neomodel import (
+    ArrayProperty,
+    BooleanProperty,
+    FloatProperty,
+    IntegerProperty,
+    JSONProperty,
+    RelationshipFrom,
+    RelationshipTo,
+    StringProperty,
+    StructuredNode,
+    StructuredRel,
+)
+from neomodel import DateTimeNeo4jFormatProperty as MomentProperty
+from neomodel import Relationship as RelationshipWith
+
+from amos_graph.domain.dictionary import RELATIONS, Relation
+from amos_graph.domain.ids import relationship_type
+
+
+class Link(StructuredRel):
+    """An active association; its `:Edge` of the same edge_id is the record."""
+
+    edge_id = StringProperty()
+    weight = FloatProperty()
+    confidence = FloatProperty()
+    access_class = StringProperty()
+
+
+class Role(StructuredRel):
+    """Which field of the payload names the entity."""
+
+    role = StringProperty()
+
+
+class Node(StructuredNode):
+    """Any node of the store; `unique` lists its unique keys, as properties of the node."""
+
+    __abstract_node__ = True
+    unique: ClassVar[tuple[tuple[str, ...], ...]] = ()
+
+
+class Sharded(Node):
+    """A node of one shard, which is `tenant/workspace`."""
+
+    __abstract_node__ = True
+
+    shard = StringProperty()
+
+
+class Record(Sharded):
+    """The newest version of a record."""
+
+    __abstract_node__ = True
+
+    title = StringProperty()
+    version = IntegerProperty()
+    last_writer = StringProperty()
+    last_write_event_id = StringProperty()
+    versions = RelationshipFrom("Version", "OF")
+
+
+class InScope(Sharded):
+    """A node with a scope, and perhaps a policy."""
+
+    __abstract_node__ = True
+
+    scope_tenant_id = StringProperty()
+    scope_workspace_id = StringProperty()
+    scope_project_id = StringProperty()
+    scope_user_id = StringProperty()
+    scope_agent_id = StringProperty()
+    scope_session_id = StringProperty()
+    scope_task_id = StringProperty()
+    scope_tool_environment_id = StringProperty()
+    access_policy = JSONProperty()
+    access_class = StringProperty()
+
+
+class Scoped(InScope, Record):
+    """A record with a scope, and perhaps a policy."""
+
+    __abstract_node__ = True
+
+    schema_version = StringProperty()
+
+
+def _relationships(relation: Relation) -> dict[str, Any]:
+    """The attributes of one relation: to and from other atoms, or with them where it has no direction."""
+    name, native = relation.id.removeprefix("rel:"), relationship_type(relation.id)
+    if relation.symmetric:
+        return {f"with_{name}": RelationshipWith("Atom", native, model=Link)}
+    return {
+        f"to_{name}": RelationshipTo("Atom", native, model=Link),
+        f"from_{name}": RelationshipFrom("Atom", native, model=Link),
+    }
+
+
+def model(name: str, base: type[StructuredNode], said: str, namespace: Mapping[str, Any]) -> Any:
+    """A model that is made of data: of the dictionary's relations, or of a payload's lifted fields."""
+    return type(base)(name, (base,), {"__module__": __name__, "__doc__": said, **namespace})
+
+
+#: Atoms and what binds them to each other: `to_supports`, `from_supports`, `with_contradicts` …
+_Associated: Any = model(
+    "_Associated",
+    Scoped,
+    "An atom with an attribute for each built-in relation of edges.",
+    {
+        "__abstract_node__": True,
+        **{
+            attribute: relationship
+            for relation in RELATIONS.values()
+            if relation.kind == "edge"
+            for attribute, relationship in _relationships(relation).items()
+        },
+    },
+)
+
+
+class Atom(_Associated):
+    """One typed memory; `KINDS` has a model with more properties for each type."""
+
+    __optional_labels__: ClassVar[list[str]] = ["Live"]
+    unique = (("shard", "id"),)
+
+    ref = StringProperty(db_property="id")
+    type = StringProperty()
+    payload = JSONProperty()
+    evidence_refs = ArrayProperty(StringProperty())
+    confidence_level = StringProperty()
+    confidence_score = FloatProperty()
+    confidence_basis = JSONProperty()
+    salience = FloatProperty()
+    utility = FloatProperty()
+    layer = StringProperty()
+    lifecycle_state = StringProperty()
+    health_status = StringProperty()
+    health_flags = ArrayProperty(StringProperty())
+    state_key = StringProperty()
+    retention_class = StringProperty()
+    supersedes = ArrayProperty(StringProperty())
+    created_at = MomentProperty()
+    observed_at = MomentProperty()
+    updated_at = MomentProperty()
+    valid_from = MomentProperty()
+    valid_until = MomentProperty()
+    decay_policy = JSONProperty()
+    index_refs = JSONProperty()
+    content_digest = StringProperty()
+    search_text = StringProperty()
+    shard_key = StringProperty()
+    evidence = RelationshipTo("Evidence", "EVIDENCED_BY")
+    entities = RelationshipTo("Entity", "REFERS_TO", model=Role)
+
+
+class Edge(Scoped):
+    """The record of an association between two atoms."""
+
+    unique = (("shard", "edge_id"),)
+
+    edge_id = StringProperty()
+    source_ref = StringProperty()
+    target_ref = StringProperty()
+    relation = StringProperty()
+    weight = FloatProperty()
+    confidence_level = StringProperty()
+    confidence_score = FloatProperty()
+    confidence_basis = JSONProperty()
+    lifecycle_state = StringProperty()
+    health_status = StringProperty()
+    derivation = StringProperty()
+    evidence_refs = ArrayProperty(StringProperty())
+    created_at = MomentProperty()
+    updated_at = MomentProperty()
+    valid_from = MomentProperty()
+    evidence = RelationshipTo("Evidence", "EVIDENCED_BY")
+
+
+class Evidence(Scoped):
+    """What happened in the source world, unchanged."""
+
+    unique = (("shard", "evidence_id"),)
+
+    evidence_id = StringProperty()
+    source_type = StringProperty()
+    source_ref = StringProperty()
+    checksum = StringProperty()
+    payload = JSONProperty()
+    captured_at = MomentProperty()
+    atoms = RelationshipFrom("Atom", "EVIDENCED_BY")
+    edges = RelationshipFrom("Edge", "EVIDENCED_BY")
+
+
+class Entity(Record):
+    """A person, a project, a tool, a place or another thing."""
+
+    unique = (("shard", "id"),)
+
+    ref = StringProperty(db_property="id")
+    type = StringProperty()
+    canonical_name = StringProperty()
+    label_names = ArrayProperty(StringProperty(), db_property="labels")
+    aliases = ArrayProperty(StringProperty())
+    names = ArrayProperty(StringProperty())
+    names_text = StringProperty()
+    shard_key = StringProperty()
+    external_refs = JSONProperty()
+    merged_into = StringProperty()
+    created_at = MomentProperty()
+    updated_at = MomentProperty()
+    atoms = RelationshipFrom("Atom", "REFERS_TO", model=Role)
+    same_as = RelationshipTo("Entity", "MERGED_INTO")
+    also = RelationshipFrom("Entity", "MERGED_INTO")
+
+
+class Defined(Record):
+    """An entry of a dictionary."""
+
+    __abstract_node__ = True
+
+    ref = StringProperty(db_property="id")
+    description = StringProperty()
+    deprecation_state = StringProperty()
+    owner_scope = StringProperty()
+    created_at = MomentProperty()
+    updated_at = MomentProperty()
+
+
+class RelationType(Defined):
+    """An entry of the relation dictionary."""
+
+    unique = (("shard", "id"),)
+
+    kind = StringProperty()
+    inverse = StringProperty()
+    spread_weight = FloatProperty()
+    protected = BooleanProperty()
+    prunable = BooleanProperty()
+    provenance = BooleanProperty()
+    symmetric = BooleanProperty()
+    single_valued = BooleanProperty()
+
+
+class EnumValue(Defined):
+    """A value of a controlled vocabulary."""
+
+    unique = (("shard", "id"),)
+
+    group = StringProperty()
+    value = StringProperty()
+
+
+class Client(Record):
+    """A service that may call; the digest of its token is left out."""
+
+    unique = (("shard", "id"), ("token_hash",))
+
+    ref = StringProperty(db_property="id")
+    service_id = StringProperty()
+    process_type = StringProperty()
+    capabilities = ArrayProperty(StringProperty())
+    scope = JSONProperty()
+    trust_level = IntegerProperty()
+    created_at = MomentProperty()
+    updated_at = MomentProperty()
+    expires_at = MomentProperty()
+    revoked_at = MomentProperty()
+
+
+class Journal(Sharded):
+    """The head of a shard's chain; the value that locks it is left out."""
+
+    unique = (("shard",),)
+
+    title = StringProperty()
+    store_id = StringProperty()
+    graph_version = IntegerProperty()
+    head_hash = StringProperty()
+    #: Text, as the journal spells it.
+    accepted_at = StringProperty()
+    version_count = IntegerProperty()
+    body_bytes = IntegerProperty()
+    head = RelationshipTo("Event", "HEAD")
+
+
+class Event(Sharded):
+    """One entry of the chain."""
+
+    unique = (("shard", "graph_version"), ("shard", "event_id"))
+
+    title = StringProperty()
+    event_id = StringProperty()
+    event_type = StringProperty()
+    schema_version = StringProperty()
+    graph_version = IntegerProperty()
+    actor = StringProperty()
+    target_refs = ArrayProperty(StringProperty())
+    payload = JSONProperty()
+    payload_refs = ArrayProperty(StringProperty())
+    payload_digest = StringProperty()
+    evidence_refs = ArrayProperty(StringProperty())
+    idempotency_key = StringProperty()
+    causal_parent_ids = ArrayProperty(StringProperty())
+    expected_versions = JSONProperty()
+    authorization_context = JSONProperty()
+    occurred_at = MomentProperty()
+    accepted_at = MomentProperty()
+    result_status = StringProperty()
+    projection_status = StringProperty()
+    previous_event_hash = StringProperty()
+    checksum = StringProperty()
+    later = RelationshipTo("Event", "NEXT")
+    earlier = RelationshipFrom("Event", "NEXT")
+    wrote = RelationshipTo("Version", "WROTE")
+
+
+class Version(Sharded):
+    """The body of one record at one version; its salt is left out."""
+
+    unique = (("shard", "ref", "version"),)
+
+    ref = StringProperty()
+    version = IntegerProperty()
+    kind = StringProperty()
+    graph_version = IntegerProperty()
+    recorded_at = MomentProperty()
+    codec = StringProperty()
+    body = JSONProperty()
+    event = RelationshipFrom("Event", "WROTE")
+    atom = RelationshipTo("Atom", "OF")
+    edge = RelationshipTo("Edge", "OF")
+    entity = RelationshipTo("Entity", "OF")
+    relation = RelationshipTo("RelationType", "OF")
+    enum = RelationshipTo("EnumValue", "OF")
+    evidence = RelationshipTo("Evidence", "OF")
+    client = RelationshipTo("Client", "OF")
+
+
+#: Properties of nodes that no model has: only the machinery of the store reads them.
+LEFT_OUT: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        "Client": frozenset({"token_hash"}),
+        "Journal": frozenset({"lock_token"}),
+        "Version": frozenset({"salt"}),
+    }
+)

@@ -1,0 +1,202 @@
+"""One transaction for a group of commands: equal, receipt by receipt, to running them one by one.
+
+lock the shard → look the keys up → read what all mention → decide each in turn → append → project →
+store the receipts. Source: design §4, "Group commit".
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from amos_graph.commands import projecting
+from amos_graph.commands.plan import Attempt, Moment, Plan, Receipt
+from amos_graph.commands.state import prefetch
+from amos_graph.commands.view import View
+from amos_graph.domain.canonical import canonical_text
+from amos_graph.domain.events import GENESIS, Sealed, event_node, seal
+from amos_graph.domain.projection import Node
+from amos_graph.domain.times import parse_time
+from amos_graph.errors import AmosError
+from amos_graph.graph.procedures import procedure
+from amos_graph.graph.transactions import Tx
+from amos_graph.policy.conflict import check_parents
+
+Outcome = Receipt | Exception
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    graph_version: int
+    head_hash: str
+    accepted_at: str | None
+    receipts: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    graph_version: int
+
+
+_LOCK = procedure("journal/lock_shard", Locked)
+_APPEND = procedure("journal/append_events", Appended)
+_RECEIPTS = procedure("journal/store_receipts")
+
+
+class NothingAcceptedError(Exception):
+    """No command of the group changes anything: its transaction is rolled back, lock and all."""
+
+    def __init__(self, outcomes: list[Outcome]) -> None:
+        super().__init__()
+        self.outcomes = outcomes
+
+
+def run_group(tx: Tx, shard: str, attempts: Sequence[Attempt]) -> list[Outcome]:
+    """Decide and write a group; the outcome of each command, in order.
+
+    A command that is refused leaves no trace and stands in nobody's way. Raises NothingAcceptedError
+    when none is accepted, and whatever Neo4j raises: then the group as a whole did not happen.
+    """
+    return _Group(tx, shard, attempts).run(attempts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """What an idempotency key is bound to."""
+
+    payload_digest: str
+    result: str
+
+
+class _Group:
+    def __init__(self, tx: Tx, shard: str, attempts: Sequence[Attempt]) -> None:
+        locked = tx.one(
+            _LOCK,
+            shard=shard,
+            scope_keys=[attempt.scope_key for attempt in attempts],
+            lock_token=secrets.token_hex(8),
+            genesis=GENESIS,
+        )
+        self.tx = tx
+        self.shard = shard
+        self.view = View(tx, shard, self.enter)
+        #: The head as the commands decided so far leave it, and as it stands in Neo4j.
+        self.version = self.entered = locked.graph_version
+        self.head_hash: str = locked.head_hash
+        self.accepted_at: str = locked.accepted_at or ""
+        self.bound = {
+            row["scope_key"]: _Bound(row["payload_digest"], row["result"]) for row in locked.receipts
+        }
+        self.receipts: list[dict[str, Any]] = []
+        self.sealed: list[Sealed] = []
+        self.nodes: list[Node] = []
+        self.standing: list[tuple[str, str]] = []
+        self.streams: list[Mapping[str, Any]] = []
+
+    def run(self, attempts: Sequence[Attempt]) -> list[Outcome]:
+        if len(attempts) > 1:
+            fresh = [attempt for attempt in attempts if attempt.scope_key not in self.bound]
+            edges_max = min(attempt.context.settings.detached_edges_max for attempt in attempts)
+            prefetch(self.view, (attempt.command.mentions for attempt in fresh), edges_max)
+        outcomes = [self._outcome(attempt) for attempt in attempts]
+        if not self.receipts:
+            raise NothingAcceptedError(outcomes)
+        self.enter()
+        self.tx.none(_RECEIPTS, shard=self.shard, rows=self.receipts)
+        return outcomes
+
+    def _outcome(self, attempt: Attempt) -> Outcome:
+        try:
+            return self._accept(attempt)
+        except Exception as error:
+            if self.view.broken:
+                raise
+            return error
+
+    def _accept(self, attempt: Attempt) -> Receipt:
+        stamp, bound = attempt.stamp, self.bound.get(attempt.scope_key)
+        if bound is not None:
+            # Looked up before any version is compared: a repeat is never a version conflict (T02).
+            if bound.payload_digest != stamp.payload_digest:
+                raise AmosError("idempotency_conflict", "this idempotency key was used with another payload")
+            return Receipt(json.loads(bound.result), replayed=True)
+        if stamp.causal_parent_ids:
+            check_parents(stamp.causal_parent_ids, self.view.events(stamp.causal_parent_ids))
+        # Wall clocks step back; what the journal says about time does not (T27).
+        instant = max(stamp.accepted_at, self.accepted_at)
+        plan = attempt.decide(self.view, Moment(instant, attempt.context.identity.service_id))
+        stamp = replace(stamp, accepted_at=instant)
+        sealed = seal(self.shard, plan.drafts, stamp, self.version, self.head_hash)
+        nodes = projecting.nodes_of(self.shard, sealed)
+        version = self.version + len(sealed)
+        result = canonical_text(_record(plan, sealed, version))
+        # Nothing below can fail, so a command is taken whole or not at all.
+        self.view.touch(sealed, nodes, plan.standing, plan.streams)
+        self.sealed += sealed
+        self.nodes += nodes
+        self.standing += plan.standing
+        self.streams += plan.streams
+        self.version = version
+        if sealed:
+            self.head_hash, self.accepted_at = sealed[-1].event["checksum"], instant
+        self.bound[attempt.scope_key] = _Bound(stamp.payload_digest, result)
+        self.receipts.append(
+            {
+                "scope_key": attempt.scope_key,
+                "payload_digest": stamp.payload_digest,
+                "result": result,
+                "graph_version": version,
+                "operation": attempt.command.operation,
+                "recorded_at": parse_time(instant),
+            }
+        )
+        # Through JSON, so that the first answer and a replayed one are the same bytes.
+        return Receipt(json.loads(result), replayed=False)
+
+    def enter(self) -> None:
+        """Write what is pending: events and bodies, then the graph that they stand for."""
+        if self.sealed:
+            append(self.tx, self.shard, self.entered, self.sealed)
+            projecting.project_nodes(self.tx, self.shard, self.nodes)
+            self.entered = self.version
+        projecting.refresh(self.tx, self.shard, self.standing, self.streams)
+        self.sealed, self.nodes, self.standing, self.streams = [], [], [], []
+
+
+def append(tx: Tx, shard: str, after: int, sealed: Sequence[Sealed]) -> None:
+    """Append sealed events to a chain whose head is at `after`; the caller holds the shard's lock."""
+    newest = sealed[-1].event
+    tx.one(
+        _APPEND,
+        shard=shard,
+        after=after,
+        events=[{"properties": event_node(s.event), "versions": _native(s.versions)} for s in sealed],
+        journal={
+            "graph_version": newest["graph_version"],
+            "head_hash": newest["checksum"],
+            "accepted_at": newest["accepted_at"],
+        },
+        body_bytes=sum(len(row["body"].encode()) for s in sealed for row in s.versions),
+    )
+
+
+def _record(plan: Plan, sealed: Sequence[Sealed], version: int) -> dict[str, Any]:
+    return {
+        "graph_version": version,
+        "event_ids": [s.event["event_id"] for s in sealed],
+        "created": list(plan.created),
+        "updated": list(plan.updated),
+        "linked": list(plan.linked),
+        "reused": list(plan.reused),
+        "refused": [dict(entry) for entry in plan.refused],
+        "warnings": list(plan.warnings),
+        "projection_status": "projected",
+        **plan.result,
+    }
+
+
+def _native(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{**row, "recorded_at": parse_time(row["recorded_at"])} for row in rows]

@@ -1,0 +1,373 @@
+"""A shard as it was known at a version, or as it held at an instant: recall without an index.
+
+The indexes hold the present alone, so the past is read from the Versions, whole and within a limit,
+projected by the same pure functions as ever, and searched in memory by the rules of the statements of
+`cypher/recall/`. A test holds both to each other: a packet of a past version is the packet that was
+given then, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+from amos_graph.domain.dictionary import PROVENANCE_RELATIONS
+from amos_graph.domain.projection import Node, project
+from amos_graph.errors import AmosError, Fault
+from amos_graph.graph.procedures import procedure
+from amos_graph.graph.transactions import Tx
+from amos_graph.policy.ranking import Activation, Traits
+from amos_graph.queries.recall.candidates import (
+    ABOUT_MAX,
+    BROWSE_MAX,
+    EntityRow,
+    Found,
+    Gate,
+    NamedRow,
+    TextRow,
+    found_by,
+    traits_of,
+)
+from amos_graph.queries.recall.contents import (
+    CONFLICTS_MAX,
+    EVIDENCE_MAX,
+    LINEAGE_MAX,
+    ConflictRow,
+    ItemRow,
+    LineageRow,
+    Stored,
+    by_atom,
+    each_once,
+)
+from amos_graph.queries.recall.cues import Names, Terms, tokens_of
+from amos_graph.queries.recall.spread import BOUNDS
+
+_PAGE: Final = 1_000
+_KINDS: Final = ("atom", "edge", "entity", "evidence")
+_NOT_WALKED: Final = PROVENANCE_RELATIONS | {"rel:inhibits"}
+_MERGES_MAX: Final = 5
+_MERGED_MAX: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PastRow:
+    ref: str
+    kind: str
+    body: str | None
+    event_id: str | None
+    access_class: str | None
+
+
+_PAST = procedure("recall/list_past", PastRow)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An association as seen from one of its ends."""
+
+    other: str
+    strength: float
+    edge: Mapping[str, Any]
+    along: bool
+
+
+class Past:
+    """A source of packets: what a shard held at a version."""
+
+    def __init__(self, gate: Gate, rows: Iterable[PastRow]) -> None:
+        self.gate = gate
+        self._bodies: dict[str, tuple[str, str]] = {}
+        self._nodes: dict[str, dict[str, Node]] = {kind: {} for kind in _KINDS}
+        seen = set(gate.classes)
+        for row in rows:
+            if row.body is None or row.kind not in _KINDS:
+                continue
+            node = project(row.kind, gate.shard, json.loads(row.body), row.event_id or "")  # pyright: ignore[reportArgumentType]
+            readable = node.properties.get("access_class") in seen and row.access_class in seen
+            if row.kind == "entity" or readable:
+                self._nodes[row.kind][row.ref] = node
+                self._bodies[row.ref] = (row.body, row.event_id or "")
+        self._supersede()
+        self._steps: dict[str, list[_Step]] = {}
+        for node in self._nodes["edge"].values():
+            self._join(node)
+
+    def find(self, terms: Terms, names: Names) -> Found:
+        """The candidates for cues, as `candidates.find` has them."""
+        return found_by(
+            self.gate,
+            names,
+            text=self._by_words(terms, self.gate.states),
+            suppressed=self._by_words(terms, self.gate.held()),
+            entities=self._entities(names),
+            by_name=self._by_name,
+        )
+
+    def browse(self) -> Found:
+        """The newest atoms that may enter."""
+        fitting = [node for node in self._atoms() if self._enters(node) and self._fits(node)]
+        fitting.sort(key=lambda node: node.ref)
+        fitting.sort(key=lambda node: node.properties["created_at"], reverse=True)
+        ids = tuple(node.ref for node in fitting[: BROWSE_MAX + 1])
+        return Found(ids=ids[:BROWSE_MAX], truncated=len(ids) > BROWSE_MAX)
+
+    def fitting(self, ids: Sequence[str]) -> list[str]:
+        """Those of the atoms that pass the request's own filters."""
+        if not self.gate.narrow:
+            return list(ids)
+        return [atom for row in self._by_name(ids, ()) for atom in row.ids]
+
+    def traits(self, ids: Collection[str]) -> dict[str, Traits]:
+        """What atoms are scored by, by id."""
+        found: dict[str, Traits] = {}
+        for ref in ids:
+            node = self._nodes["atom"].get(ref)
+            if node is not None:
+                contradictions = len(self._contradicting(ref))
+                found[ref] = traits_of(node.properties, contradictions)
+        return found
+
+    def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]:
+        """The walk of `spread_activation`, step by step the same."""
+        strongest = sorted(
+            ((value, ref) for ref, value in activation.items() if value > 0),
+            key=lambda pair: (-pair[0], pair[1]),
+        )
+        seeds = [(ref, Activation(value, ref)) for value, ref in strongest[: BOUNDS.seeds]]
+        near = _best(step for seed in seeds for step in self._hop(*seed))
+        far = [step for start in near[: BOUNDS.frontier] for step in self._hop(*start)]
+        return dict(_best([*near, *far])[: BOUNDS.reached])
+
+    def contents(self, ids: Collection[str]) -> Stored:
+        """The stored atoms with pointers to their evidence, by id."""
+        found: dict[str, ItemRow] = {}
+        for ref in ids:
+            node = self._nodes["atom"].get(ref)
+            if node is None:
+                continue
+            body, event_id = self._bodies[ref]
+            sources = [self._nodes["evidence"].get(cited) for cited in sorted(node.evidence)]
+            pointers = [source.properties for source in sources if source is not None][:EVIDENCE_MAX]
+            found[ref] = ItemRow(ref, body, event_id, node.properties["state_key"], pointers)
+        return found
+
+    def conflicts(self, ids: Sequence[str]) -> list[ConflictRow]:
+        """The contradictions in which these atoms stand, each once."""
+        rows = [
+            ConflictRow(ref, step.edge["edge_id"], step.other, step.edge["confidence_score"])
+            for ref in ids
+            for step in [s for s in self._contradicting(ref) if self._open(s.other)][:CONFLICTS_MAX]
+        ]
+        return each_once(rows, ids)
+
+    def lineage(self, ids: Collection[str]) -> dict[str, Any]:
+        """What the atoms come from and what came of them, one step."""
+        rows: list[LineageRow] = []
+        for ref in sorted(ids):
+            steps = sorted(
+                (s for s in self._steps.get(ref, ()) if s.edge["relation"] in PROVENANCE_RELATIONS),
+                key=lambda step: step.edge["edge_id"],
+            )
+            for step in [step for step in steps if self._open(step.other)][:LINEAGE_MAX]:
+                other = self._nodes["atom"][step.other].properties
+                rows.append(
+                    LineageRow(
+                        ref,
+                        step.edge["edge_id"],
+                        step.edge["relation"],
+                        step.along,
+                        step.other,
+                        other["title"],
+                        other["version"],
+                        other["state_key"],
+                    )
+                )
+        return by_atom(rows)
+
+    def _atoms(self) -> Iterator[Node]:
+        return iter(self._nodes["atom"].values())
+
+    def _supersede(self) -> None:
+        """Give the atoms that were superseded then their standing of then."""
+        atoms = self._nodes["atom"]
+        for node in self._nodes["edge"].values():
+            edge, target = node.properties, atoms.get(node.properties["target_ref"])
+            if edge["relation"] != "rel:supersedes" or node.relationship is None or target is None:
+                continue
+            if target.properties["lifecycle_state"] == "active":
+                properties = {**target.properties, "state_key": "superseded"}
+                atoms[target.ref] = replace(target, properties=properties)
+
+    def _join(self, node: Node) -> None:
+        """Enter an active association at both of its ends, if the caller may see them."""
+        edge, atoms = node.properties, self._nodes["atom"]
+        source, target = edge["source_ref"], edge["target_ref"]
+        if node.relationship is None or source not in atoms or target not in atoms:
+            return
+        strength = node.relationship.properties["weight"] * node.relationship.properties["confidence"]
+        self._steps.setdefault(source, []).append(_Step(target, strength, edge, along=True))
+        self._steps.setdefault(target, []).append(_Step(source, strength, edge, along=False))
+
+    def _contradicting(self, ref: str) -> list[_Step]:
+        steps = [s for s in self._steps.get(ref, ()) if s.edge["relation"] == "rel:contradicts"]
+        return sorted(steps, key=lambda step: step.edge["edge_id"])
+
+    def _open(self, ref: str) -> bool:
+        """Whether an atom may be shown beside another: private ones only to the processor they name."""
+        properties = self._nodes["atom"][ref].properties
+        return (
+            properties["health_status"] != "privacy_sensitive"
+            or properties["access_class"] in self.gate.targeted
+        )
+
+    def _holds(self, node: Node) -> bool:
+        begins, ends = node.properties.get("valid_from"), node.properties.get("valid_until")
+        if node.properties["state_key"] == "superseded":
+            # At an instant that was asked for, what was superseded since is told only if it held then.
+            if not self.gate.then:
+                return True
+            if begins is None and ends is None:
+                return False
+        return (begins is None or begins <= self.gate.at) and (ends is None or self.gate.at < ends)
+
+    def _enters(self, node: Node, states: Collection[str] | None = None) -> bool:
+        allowed = self.gate.states if states is None else states
+        return node.properties["state_key"] in allowed and self._open(node.ref) and self._holds(node)
+
+    def _fits(self, node: Node) -> bool:
+        gate, properties = self.gate, node.properties
+        return (not gate.types or properties["type"] in gate.types) and all(
+            _equal(properties.get(name), wanted) for name, wanted in gate.payload_filter.items()
+        )
+
+    def _by_words(self, terms: Terms, states: Collection[str]) -> TextRow:
+        wanted = frozenset(terms.tokens)
+        hits: list[tuple[Node, list[str]]] = []
+        for node in self._atoms():
+            text = node.properties["search_text"]
+            if node.properties["state_key"] in states and not wanted.isdisjoint(tokens_of(text)):
+                lowered = text.lower()
+                hits.append((node, [word for word in terms.tokens if word in lowered]))
+        counts = {word: sum(word in words for _, words in hits) for word in terms.tokens}
+        weighed = [(-_weight(terms.tokens, words, counts), node.ref, node) for node, words in hits]
+        ranked = [node for _, _, node in sorted(weighed, key=lambda entry: entry[:2])]
+        fits = [node for node in ranked if self._open(node.ref) and self._fits(node)]
+        return TextRow(
+            [{"id": n.ref, "state_key": n.properties["state_key"]} for n in fits if self._holds(n)],
+            [node.ref for node in fits if not self._holds(node)],
+            len(hits),
+        )
+
+    def _by_name(self, atom_ids: Sequence[str], entity_ids: Sequence[str]) -> list[NamedRow]:
+        about: dict[str, list[Node]] = {ref: [] for ref in sorted({*atom_ids, *entity_ids})}
+        for ref in atom_ids:
+            if ref in self._nodes["atom"]:
+                about[ref].append(self._nodes["atom"][ref])
+        wanted = set(entity_ids)
+        for node in self._atoms() if wanted else ():
+            for entity in {entity for _, entity in node.entities} & wanted:
+                about[entity].append(node)
+        rows: list[NamedRow] = []
+        for ref, nodes in about.items():
+            entering = [node for node in nodes if self._enters(node) and self._fits(node)]
+            entering.sort(key=lambda node: node.ref)
+            entering.sort(key=lambda node: node.properties["updated_at"], reverse=True)
+            if entering:
+                rows.append(NamedRow(ref, [node.ref for node in entering[:ABOUT_MAX]], len(entering)))
+        return rows
+
+    def _entities(self, names: Names) -> list[EntityRow]:
+        rows: list[EntityRow] = []
+        for ref, node in sorted(self._nodes["entity"].items()):
+            said = [name for name in node.properties["names"] if name in names.names]
+            if said or ref in names.entity_ids:
+                rows.append(EntityRow(ref, said, self._merged(ref)))
+        return rows
+
+    def _merged(self, ref: str) -> list[str]:
+        """An entity with everything that was merged into the same one."""
+        entities = self._nodes["entity"]
+        above = [ref]
+        while len(above) <= _MERGES_MAX and (into := entities[above[-1]].properties.get("merged_into")):
+            if into not in entities:
+                break
+            above.append(into)
+        same, level = set(above), set(above)
+        for _ in range(_MERGES_MAX):
+            level = {r for r, node in entities.items() if node.properties.get("merged_into") in level} - same
+            same |= level
+        return sorted(same)[:_MERGED_MAX]
+
+    def _hop(self, ref: str, start: Activation) -> Iterator[tuple[str, Activation]]:
+        """The strongest steps from one atom, each with what it passes on."""
+        steps = [
+            step
+            for step in self._steps.get(ref, ())
+            if step.edge["relation"] not in _NOT_WALKED
+            and step.strength > 0
+            and self._enters(self._nodes["atom"][step.other])
+        ]
+        steps.sort(key=lambda step: (-step.strength, step.other, step.edge["edge_id"]))
+        for step in [step for step in steps if step.other != start.seed][: BOUNDS.fan_out]:
+            told = {
+                "edge_id": step.edge["edge_id"],
+                "relation": step.edge["relation"],
+                "source": ref,
+                "target": step.other,
+                "along": step.along,
+            }
+            passed = start.strength * step.strength * BOUNDS.decay / math.sqrt(len(steps))
+            yield step.other, Activation(passed, start.seed, (*start.path, told))
+
+
+def read_past(tx: Tx, gate: Gate, as_of: int, records_max: int) -> Past:
+    """The shard as it was at a version.
+
+    Raises `capacity_limited` when it held more than `records_max` records then.
+    """
+    rows: list[PastRow] = []
+    after = ""
+    while True:
+        page = tx.many(_PAST, shard=gate.shard, as_of=as_of, kinds=list(_KINDS), after=after, limit=_PAGE)
+        rows += page
+        if len(rows) > records_max:
+            message = (
+                f"this shard held more than {records_max} records then, which is the most that a packet "
+                "of the past looks at (AMOS_PAST_RECORDS_MAX)"
+            )
+            raise AmosError("capacity_limited", message, [Fault("as_of_version", message)])
+        if len(page) < _PAGE:
+            return Past(gate, rows)
+        after = page[-1].ref
+
+
+def _best(told: Iterable[tuple[str, Activation]]) -> list[tuple[str, Activation]]:
+    """The strongest activation of each atom, strongest first."""
+
+    def order(entry: tuple[str, Activation]) -> tuple[float, int, str, list[str]]:
+        reached = entry[1]
+        edges = [cast("str", step["edge_id"]) for step in reached.path]
+        return -reached.strength, len(reached.path), reached.seed, edges
+
+    chosen: dict[str, Activation] = {}
+    for ref, reached in sorted(told, key=order):
+        chosen.setdefault(ref, reached)
+    return sorted(chosen.items(), key=lambda entry: (-entry[1].strength, entry[0]))
+
+
+def _weight(words: Sequence[str], matched: Collection[str], counts: Mapping[str, int]) -> float:
+    weight = 0.0
+    for word in words:
+        if word in matched:
+            weight += 1.0 / counts[word]
+    return weight
+
+
+def _equal(value: Any, wanted: Any) -> bool:
+    """Equality as Cypher has it: 1 equals 1.0, and a truth value equals no number."""
+    if isinstance(value, bool) is not isinstance(wanted, bool):
+        return False
+    return value is not None and value == wanted

@@ -1,0 +1,70 @@
+"""Where a packet is read from: the graph as it is, or as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from amos_graph.graph.transactions import Tx
+from amos_graph.policy.ranking import Activation, Traits
+from amos_graph.queries.recall import candidates, contents
+from amos_graph.queries.recall.candidates import Found, Gate
+from amos_graph.queries.recall.contents import ConflictRow, Stored
+from amos_graph.queries.recall.cues import Names, Terms
+from amos_graph.queries.recall.spread import spread
+
+
+class Source(Protocol):
+    """Everything that recall reads; each answer keeps to the gate."""
+
+    @property
+    def gate(self) -> Gate: ...
+
+    def find(self, terms: Terms, names: Names) -> Found: ...
+
+    def browse(self) -> Found: ...
+
+    def fitting(self, ids: Sequence[str]) -> list[str]: ...
+
+    def traits(self, ids: Collection[str]) -> dict[str, Traits]: ...
+
+    def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]: ...
+
+    def contents(self, ids: Collection[str]) -> Stored: ...
+
+    def conflicts(self, ids: Sequence[str]) -> list[ConflictRow]: ...
+
+    def lineage(self, ids: Collection[str]) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The graph as it is, asked in Cypher."""
+
+    tx: Tx
+    gate: Gate
+
+    def find(self, terms: Terms, names: Names) -> Found:
+        return candidates.find(self.tx, self.gate, terms, names)
+
+    def browse(self) -> Found:
+        return candidates.browse(self.tx, self.gate)
+
+    def fitting(self, ids: Sequence[str]) -> list[str]:
+        return candidates.fitting(self.tx, self.gate, ids)
+
+    def traits(self, ids: Collection[str]) -> dict[str, Traits]:
+        return candidates.read_traits(self.tx, self.gate, ids)
+
+    def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]:
+        return spread(self.tx, self.gate, activation)
+
+    def contents(self, ids: Collection[str]) -> Stored:
+        return contents.read_contents(self.tx, self.gate, ids)
+
+    def conflicts(self, ids: Sequence[str]) -> list[ConflictRow]:
+        return contents.read_conflicts(self.tx, self.gate, ids)
+
+    def lineage(self, ids: Collection[str]) -> dict[str, Any]:
+        return contents.read_lineage(self.tx, self.gate, ids)
