@@ -214,11 +214,14 @@ class Entity(Record):
     shard_key = StringProperty()
     external_refs = JSONProperty()
     merged_into = StringProperty()
+    split_into = ArrayProperty(StringProperty())
     created_at = MomentProperty()
     updated_at = MomentProperty()
     atoms = RelationshipFrom("Atom", "REFERS_TO", model=Role)
     same_as = RelationshipTo("Entity", "MERGED_INTO")
     also = RelationshipFrom("Entity", "MERGED_INTO")
+    parts = RelationshipTo("Entity", "SPLIT_INTO")
+    part_of = RelationshipFrom("Entity", "SPLIT_INTO")
 
 
 class Defined(Record):

@@ -209,8 +209,10 @@ def _mentioned(submission: Submission) -> Iterator[str]:
         yield edge.edge_id or edge_id(edge.source_ref, edge.relation, edge.target_ref, edge.scope)
     for entry in (*submission.entities, *submission.relations, *submission.enums):
         yield entry.id
-        if isinstance(entry, EntityRecord) and entry.merged_into:
-            yield entry.merged_into
+        if isinstance(entry, EntityRecord):
+            yield from entry.split_into
+            if entry.merged_into:
+                yield entry.merged_into
     yield from submission.evidence
 
 
@@ -279,6 +281,16 @@ _SHOWN: Final[Mapping[RecordKind, Mapping[str, str]]] = {
 }
 
 
+def _event_type(group: _Group, pending: Pending) -> str:
+    """What happened to the record; that an entity became another one or several has a name of its own."""
+    if group.kind == "entity":
+        before: Mapping[str, Any] = pending.before.body if pending.before else {}
+        for name, event_type in (("merged_into", "entity_merged"), ("split_into", "entity_split")):
+            if pending.body.get(name) and pending.body[name] != before.get(name):
+                return event_type
+    return group.updated if pending.before else group.created
+
+
 def _draft(group: _Group, pending: Pending) -> Draft:
     body = pending.body
     extra = {name: body[field] for name, field in _SHOWN.get(group.kind, {}).items()}
@@ -286,7 +298,7 @@ def _draft(group: _Group, pending: Pending) -> Draft:
         extra |= {"atom_id": pending.ref, "atom_version": body["version"]}
     archived = body["payload"].get("uri") if group.kind == "evidence" else None
     return Draft(
-        event_type=group.updated if pending.before else group.created,
+        event_type=_event_type(group, pending),
         operation=group.operation,
         writes=(Write(group.kind, pending.ref, body["version"], body),),
         evidence_refs=(pending.ref,) if group.kind == "evidence" else tuple(body.get("evidence_refs", ())),

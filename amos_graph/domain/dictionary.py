@@ -42,6 +42,7 @@ STRUCTURAL_TYPES: Final = frozenset(
         "REFERS_TO",
         "EVIDENCED_BY",
         "MERGED_INTO",
+        "SPLIT_INTO",
     }
 )
 
@@ -354,7 +355,10 @@ class EntityRecord(Strict):
     aliases: Names = Field(default_factory=list[str])
     scope: Scope | None = None
     external_refs: Annotated[list[Detail], Field(max_length=100)] = Field(default_factory=list[Any])
+    #: The entity that this one turned out to be.
     merged_into: EntityId | None = None
+    #: The entities that this one turned out to be a muddle of; old memories still refer to it.
+    split_into: Annotated[list[EntityId], Field(max_length=50)] = Field(default_factory=list[str])
     version: int | None = Field(default=None, ge=0)
     created_at: Timestamp | None = None
     updated_at: Timestamp | None = None
@@ -381,6 +385,10 @@ class EntityRecord(Strict):
     def _merged_elsewhere(self) -> EntityRecord:
         if self.merged_into == self.id:
             raise fault("an entity is not merged into itself", "merged_into")
+        if self.id in self.split_into:
+            raise fault("an entity is no part of itself", "split_into")
+        if self.split_into and self.merged_into is not None:
+            raise fault("an entity is merged or split, not both", "split_into")
         return self
 
     def names(self) -> list[str]:

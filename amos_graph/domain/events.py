@@ -35,6 +35,8 @@ EVENT_TYPES: Final[Mapping[str, frozenset[RecordKind]]] = {
     "edge_updated": frozenset({"edge"}),
     "entity_committed": frozenset({"entity"}),
     "entity_updated": frozenset({"entity"}),
+    "entity_merged": frozenset({"entity"}),
+    "entity_split": frozenset({"entity"}),
     "relation_defined": frozenset({"relation"}),
     "enum_defined": frozenset({"enum"}),
     "client_registered": frozenset({"client"}),

@@ -17,7 +17,7 @@ from amos_graph.domain.times import native_text
 #: Generated for people; another version of the code may word it otherwise (design §3).
 _LEFT_OUT: Final = frozenset({"title"})
 #: Relationships and links that a record's row brings, each with its own order.
-_LINKS: Final = ("evidence", "entities", "merged")
+_LINKS: Final = ("evidence", "entities", "merged", "parts")
 
 
 class GraphDigest:

@@ -188,6 +188,7 @@ def _entity(shard: str, body: Mapping[str, Any], event_id: str) -> Node:
     folded = sorted({fold(name) for name in names})
     properties = _common(shard, body, event_id) | {
         **_same(body, "id", "type", "canonical_name", "labels", "aliases", "merged_into"),
+        "split_into": list(body.get("split_into", [])),
         **_times(body, "created_at", "updated_at"),
         "external_refs": canonical_text(body.get("external_refs", [])),
         "names": folded,

@@ -175,6 +175,10 @@ def check_record(shard: str, row: Mapping[str, Any]) -> list[Fault]:
     }
     if kind == "entity":
         links["MERGED_INTO"] = _same_links(node["merged"], [(shard, merged, {})] if merged else [])
+        parts: list[tuple[str, str, Mapping[str, str]]] = [
+            (shard, part, {}) for part in expected.properties["split_into"]
+        ]
+        links["SPLIT_INTO"] = _same_links(node["parts"], parts)
     found.extend(
         Fault("projection_link", f"{name} links are not those of the newest version", ref=ref, field=name)
         for name, same in links.items()

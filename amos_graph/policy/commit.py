@@ -60,19 +60,24 @@ def _dictionary(case: Case) -> None:
             if entry.id in RELATIONS or entry.id in ENUMS:
                 raise invalid(f"{at}.id", f"{entry.id} is built in")
             before = case.state.visible.get(entry.id)
-            if isinstance(entry, EntityRecord) and entry.merged_into is not None:
-                _check_merge(case, entry.merged_into, f"{at}.merged_into")
+            if isinstance(entry, EntityRecord):
+                if entry.merged_into is not None:
+                    _check_stands(case, entry.merged_into, f"{at}.merged_into")
+                for number, part in enumerate(entry.split_into):
+                    _check_stands(case, part, f"{at}.split_into[{number}]")
             pending[entry.id] = case.replace(entry.id, content(entry.record()), before, at, entry.version)
 
 
-def _check_merge(case: Case, into: str, at: str) -> None:
-    """An entity is merged into one that exists and stands for itself, so that chains never close."""
+def _check_stands(case: Case, into: str, at: str) -> None:
+    """An entity becomes one or several that exist and stand for themselves, so that chains never close."""
     pending, stored = case.decision.entities.get(into), case.state.visible.get(into)
     body = pending.body if pending else stored.body if stored else None
     if body is None:
         raise AmosError("not_found", f"{at}: no such entity", [Fault(at, "no such entity")])
     if body.get("merged_into") is not None:
-        raise invalid(at, f"{into} is merged into {body['merged_into']} itself; merge into that one")
+        raise invalid(at, f"{into} is merged into {body['merged_into']} itself; name that one")
+    if body.get("split_into"):
+        raise invalid(at, f"{into} is split itself; name its parts")
 
 
 def _evidence(case: Case) -> None:

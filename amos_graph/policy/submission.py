@@ -109,6 +109,10 @@ class Case:
         known = pending.body if pending else stored.body if stored else None
         if known is None:
             raise invalid(at, f"{ref} is not in the dictionary; define it first or in the same commit")
+        if known.get("deprecation_state") == "deprecated":
+            warning = f"{at}: {ref} is deprecated"
+            if warning not in self.decision.warnings:
+                self.decision.warnings.append(warning)
         return known["kind"], float(known["spread_weight"])
 
     def stamped(self, body: Mapping[str, Any], before: Current | None) -> dict[str, Any]:

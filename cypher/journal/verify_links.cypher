@@ -11,7 +11,7 @@ CALL () {
   WHERE n.edge_id IS NOT NULL
   RETURN n.edge_id AS ref, type(r) AS label
   UNION ALL
-  MATCH (n:Entity {shard: $shard})-[r:!MERGED_INTO]->()
+  MATCH (n:Entity {shard: $shard})-[r:!(MERGED_INTO|SPLIT_INTO)]->()
   WHERE n.id IS NOT NULL
   RETURN n.id AS ref, type(r) AS label
   UNION ALL

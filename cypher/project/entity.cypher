@@ -1,4 +1,4 @@
-// Bring entities to their newest versions, each with its link to the one that it was merged into.
+// Bring entities to their newest versions, each with its links to what it was merged or split into.
 // @mode write
 // @param shard STRING
 // @param rows LIST<MAP>     id, version, properties
@@ -13,11 +13,16 @@ MATCH (v:Version {shard: $shard, ref: row.id, version: row.version})
 CREATE (v)-[:OF]->(n)
 WITH n, row
 CALL (n) {
-  MATCH (n)-[link:MERGED_INTO]->()
+  MATCH (n)-[link:MERGED_INTO|SPLIT_INTO]->()
   DELETE link
 }
 CALL (n, row) {
   MATCH (into:Entity {shard: $shard, id: row.properties.merged_into})
   CREATE (n)-[:MERGED_INTO]->(into)
+}
+CALL (n, row) {
+  UNWIND row.properties.split_into AS part_id
+  MATCH (part:Entity {shard: $shard, id: part_id})
+  CREATE (n)-[:SPLIT_INTO]->(part)
 }
 RETURN count(*) AS projected

@@ -1,4 +1,4 @@
-// Find entities by folded name or by id, each with all that was merged into the same one.
+// Find entities by folded name or by id, each with all that it stands for: merged into one, or the parts of it.
 // Why: the index proposes by words; a name counts only if it is the whole folded name.
 // @mode read
 // @param shard STRING
@@ -24,7 +24,7 @@ CALL () {
 RETURN e.id AS entity_id,
        [name IN e.names WHERE name IN $names] AS names,
        COLLECT {
-         MATCH (e)-[:MERGED_INTO]->{0, 5}(root:Entity)<-[:MERGED_INTO]-{0, 5}(same:Entity)
+         MATCH (e)-[:MERGED_INTO|SPLIT_INTO]->{0, 5}(root:Entity)<-[:MERGED_INTO]-{0, 5}(same:Entity)
          RETURN DISTINCT same.id
          ORDER BY same.id
          LIMIT 100

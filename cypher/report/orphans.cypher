@@ -14,7 +14,7 @@ CALL () {
   RETURN 'unlinked_atom' AS kind, record, record.type AS label, record.id AS ref
   UNION ALL
   MATCH (record:Entity {shard: $shard} WHERE record.id IS NOT NULL)
-  WHERE NOT EXISTS { (record)-[:REFERS_TO|MERGED_INTO]-() }
+  WHERE NOT EXISTS { (record)-[:REFERS_TO|MERGED_INTO|SPLIT_INTO]-() }
   RETURN 'unused_entity' AS kind, record, record.type AS label, record.id AS ref
   UNION ALL
   MATCH (record:Evidence {shard: $shard} WHERE record.evidence_id IS NOT NULL)

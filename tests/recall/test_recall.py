@@ -11,8 +11,12 @@ import pytest
 from amos_graph.commands.archive import archive
 from amos_graph.commands.commit import commit, propose
 from amos_graph.commands.execution import Context
+from amos_graph.errors import AmosError
+from amos_graph.graph.transactions import Graph
 from amos_graph.policy.ranking import WEIGHTS
 from amos_graph.queries.rendering import english, explain
+from amos_graph.queries.verify import verify
+from tests.faults.journal import events
 from tests.recall.samples import edge, fact, packet, reasons, refs, store
 from tests.samples import belief, source_event
 
@@ -108,6 +112,74 @@ def test_a_merged_entity_is_found_under_both_names(context: Context) -> None:
     )
 
     assert sorted(refs(packet(context, "Bob"))) == sorted(refs(packet(context, "Robert"))) == ["b1", "b2"]
+
+
+def test_a_split_entity_stands_for_its_parts(context: Context, graph: Graph, tenant: str) -> None:
+    """The old name brings the memories of all parts; a part's name brings its own and not the old ones."""
+
+    def likes(ref: str, who: str, what: str) -> dict[str, Any]:
+        return belief(
+            id=ref, payload={"subject": f"ent:person:{who}", "object": what, "relation": "rel:likes"}
+        )
+
+    store(
+        context,
+        likes("old", "smith", "tea"),
+        likes("a", "anna_smith", "rain"),
+        likes("b", "ben_smith", "snow"),
+    )
+    parts = ["ent:person:anna_smith", "ent:person:ben_smith"]
+    entities = [{"id": "ent:person:smith", "type": "person", "split_into": parts, "version": 1}]
+    receipt = commit(context, {"entities": entities})
+
+    assert sorted(refs(packet(context, "ent:person:smith"))) == ["a", "b", "old"]
+    assert refs(packet(context, "ent:person:anna_smith", max_items=1)) == ["a"]
+    at_head = {"as_of_version": receipt.graph_version}
+    assert sorted(refs(packet(context, "ent:person:smith", **at_head))) == ["a", "b", "old"]
+    assert [event["event_type"] for event in events(graph, f"{tenant}/w")][-1] == "entity_split"
+    assert verify(graph, f"{tenant}/w").ok
+
+
+@pytest.mark.parametrize(
+    ("entities", "path"),
+    [
+        ([{"id": "ent:t:a", "split_into": ["ent:t:nowhere"]}], "entities[0].split_into[0]"),
+        ([{"id": "ent:t:a", "split_into": ["ent:t:a"]}], "entities[0].split_into"),
+        (
+            [{"id": "ent:t:b"}, {"id": "ent:t:a", "split_into": ["ent:t:b"], "merged_into": "ent:t:b"}],
+            "entities[1].split_into",
+        ),
+        (
+            [
+                {"id": "ent:t:c"},
+                {"id": "ent:t:b", "split_into": ["ent:t:c"]},
+                {"id": "ent:t:a", "split_into": ["ent:t:b"]},
+            ],
+            "entities[2].split_into[0]",
+        ),
+    ],
+)
+def test_an_entity_is_split_into_what_stands_for_itself(
+    context: Context, entities: list[dict[str, Any]], path: str
+) -> None:
+    """Parts exist, are not split or merged themselves, and are not the whole."""
+    with pytest.raises(AmosError) as refused:
+        commit(context, {"entities": entities})
+
+    assert refused.value.faults[0].path == path
+
+
+def test_a_deprecated_relation_still_works_and_says_so(context: Context) -> None:
+    """An edge of a deprecated relation is entered, walked and read, with a warning in the receipt."""
+    store(context, fact("a", "the ferry leaves"), fact("b", "the bridge opens"))
+    relation = {"id": "rel:outranks", "kind": "edge", "description": "stands above"}
+    commit(context, {"relations": [relation]})
+    commit(context, {"relations": [{**relation, "deprecation_state": "deprecated", "version": 1}]})
+
+    receipt = commit(context, {"edges": [edge("a", "outranks", "b")]})
+
+    assert receipt.record["warnings"] == ["edges[0].relation: rel:outranks is deprecated"]
+    assert refs(packet(context, "ferry")) == ["a", "b"]
 
 
 def test_an_atom_id_in_the_cue_brings_the_atom(context: Context) -> None:

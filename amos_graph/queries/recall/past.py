@@ -288,14 +288,18 @@ class Past:
         return rows
 
     def _merged(self, ref: str) -> list[str]:
-        """An entity with everything that was merged into the same one."""
+        """All that an entity stands for: what was merged into the same one, or its parts."""
         entities = self._nodes["entity"]
-        above = [ref]
-        while len(above) <= _MERGES_MAX and (into := entities[above[-1]].properties.get("merged_into")):
-            if into not in entities:
-                break
-            above.append(into)
-        same, level = set(above), set(above)
+        same, level = {ref}, {ref}
+        for _ in range(_MERGES_MAX):
+            found: set[str] = set()
+            for each in level & entities.keys():
+                properties = entities[each].properties
+                found.update(properties["split_into"])
+                found.add(properties.get("merged_into", each))
+            level = (found & entities.keys()) - same
+            same |= level
+        level = set(same)
         for _ in range(_MERGES_MAX):
             level = {r for r, node in entities.items() if node.properties.get("merged_into") in level} - same
             same |= level
