@@ -14,8 +14,8 @@ from typing import Any
 
 from amos_graph.commands import projecting
 from amos_graph.commands.plan import Attempt, Moment, Plan, Receipt
-from amos_graph.commands.state import prefetch
-from amos_graph.commands.view import View
+from amos_graph.commands.state import prefetch, together
+from amos_graph.commands.view import View, by_kind
 from amos_graph.domain.canonical import canonical_text
 from amos_graph.domain.events import GENESIS, Sealed, event_node, seal
 from amos_graph.domain.projection import Node
@@ -34,6 +34,9 @@ class Locked:
     head_hash: str
     accepted_at: str | None
     receipts: list[dict[str, Any]]
+    records: list[dict[str, Any]]
+    same_content: list[dict[str, Any]]
+    streams: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +76,31 @@ class _Bound:
 
 class _Group:
     def __init__(self, tx: Tx, shard: str, attempts: Sequence[Attempt]) -> None:
+        mentioned = together(attempt.command.mentions for attempt in attempts)
         locked = tx.one(
             _LOCK,
             shard=shard,
             scope_keys=[attempt.scope_key for attempt in attempts],
             lock_token=secrets.token_hex(8),
             genesis=GENESIS,
+            refs=by_kind(mentioned.refs),
+            digests=list(mentioned.digests),
+            states=list(mentioned.digest_states),
+            stream_ids=list(mentioned.streams),
         )
         self.tx = tx
         self.shard = shard
         self.view = View(tx, shard, self.enter)
+        self.view.know(
+            refs=mentioned.refs,
+            records=locked.records,
+            digests=mentioned.digests,
+            states=mentioned.digest_states,
+            same_content=locked.same_content,
+            stream_ids=mentioned.streams,
+            streams=locked.streams,
+        )
+        self.mentioned = mentioned
         #: The head as the commands decided so far leave it, and as it stands in Neo4j.
         self.version = self.entered = locked.graph_version
         self.head_hash: str = locked.head_hash
@@ -95,17 +113,18 @@ class _Group:
         self.nodes: list[Node] = []
         self.standing: list[tuple[str, str]] = []
         self.streams: list[Mapping[str, Any]] = []
+        #: True once nothing more is decided, so that what is entered takes the receipts along.
+        self.last = False
 
     def run(self, attempts: Sequence[Attempt]) -> list[Outcome]:
         if len(attempts) > 1:
-            fresh = [attempt for attempt in attempts if attempt.scope_key not in self.bound]
             edges_max = min(attempt.context.settings.detached_edges_max for attempt in attempts)
-            prefetch(self.view, (attempt.command.mentions for attempt in fresh), edges_max)
+            prefetch(self.view, self.mentioned, edges_max)
         outcomes = [self._outcome(attempt) for attempt in attempts]
         if not self.receipts:
             raise NothingAcceptedError(outcomes)
+        self.last = True
         self.enter()
-        self.tx.none(_RECEIPTS, shard=self.shard, rows=self.receipts)
         return outcomes
 
     def _outcome(self, attempt: Attempt) -> Outcome:
@@ -151,6 +170,7 @@ class _Group:
                 "graph_version": version,
                 "operation": attempt.command.operation,
                 "recorded_at": parse_time(instant),
+                "title": f"{attempt.command.operation} {version}",
             }
         )
         # Through JSON, so that the first answer and a replayed one are the same bytes.
@@ -158,16 +178,30 @@ class _Group:
 
     def enter(self) -> None:
         """Write what is pending: events and bodies, then the graph that they stand for."""
+        receipts = self.receipts if self.last else ()
         if self.sealed:
-            append(self.tx, self.shard, self.entered, self.sealed)
+            append(self.tx, self.shard, self.entered, self.sealed, self.nodes, receipts=receipts)
             projecting.project_nodes(self.tx, self.shard, self.nodes)
             self.entered = self.version
+        elif receipts:
+            self.tx.none(_RECEIPTS, shard=self.shard, rows=list(receipts))
         projecting.refresh(self.tx, self.shard, self.standing, self.streams)
         self.sealed, self.nodes, self.standing, self.streams = [], [], [], []
 
 
-def append(tx: Tx, shard: str, after: int, sealed: Sequence[Sealed]) -> None:
-    """Append sealed events to a chain whose head is at `after`; the caller holds the shard's lock."""
+def append(
+    tx: Tx,
+    shard: str,
+    after: int,
+    sealed: Sequence[Sealed],
+    nodes: Sequence[Node],
+    *,
+    receipts: Sequence[Mapping[str, Any]] = (),
+) -> None:
+    """Append sealed events to a chain whose head is at `after`; the caller holds the shard's lock.
+
+    `nodes` are what the events' records stand for, whose access classes are entered with them.
+    """
     newest = sealed[-1].event
     tx.one(
         _APPEND,
@@ -180,6 +214,8 @@ def append(tx: Tx, shard: str, after: int, sealed: Sequence[Sealed]) -> None:
             "accepted_at": newest["accepted_at"],
         },
         body_bytes=sum(len(row["body"].encode()) for s in sealed for row in s.versions),
+        classes=projecting.access_classes(nodes),
+        receipts=[dict(row) for row in receipts],
     )
 
 

@@ -31,7 +31,6 @@ _PROJECT: Final[Mapping[RecordKind, Procedure[Projected]]] = {
     "atom": procedure("project/atom", Projected),
     "edge": procedure("project/edge", Projected),
 }
-_CLASS = procedure("project/access_class")
 _STANDING = procedure("project/standing")
 _STREAM = procedure("project/stream")
 _CLASS_FIELDS: Final = ("access_class", "access_policy")
@@ -56,9 +55,6 @@ def project_nodes(tx: Tx, shard: str, nodes: Sequence[Node]) -> None:
     groups: dict[RecordKind, list[Node]] = {}
     for node in nodes:
         groups.setdefault(node.kind, []).append(node)
-    classes = access_classes(nodes)
-    if classes:
-        tx.none(_CLASS, shard=shard, rows=classes)
     for kind in ORDER:
         if kind in groups:
             _project(tx, shard, kind, groups[kind])

@@ -27,16 +27,26 @@ class Mentions:
     owners: tuple[str, ...] = ()
 
 
-def prefetch(view: View, mentions: Iterable[Mentions], edges_max: int) -> None:
-    """Read what several commands mention in as many statements as one command takes."""
-    wanted = list(mentions)
-    same: list[str] = []
-    for states in {each.digest_states for each in wanted if each.digests}:
-        digests = [digest for each in wanted if each.digest_states == states for digest in each.digests]
-        same += view.same_content(digests, states).values()
-    view.records([*(ref for each in wanted for ref in each.refs), *same])
-    view.streams({ref for each in wanted for ref in each.streams})
-    owners = {ref for each in wanted for ref in each.owners}
+def together(mentions: Iterable[Mentions]) -> Mentions:
+    """What several commands mention, once each; contents only as far as they mean the same states."""
+    every = list(mentions)
+    states = next((each.digest_states for each in every if each.digests), ())
+    return Mentions(
+        refs=tuple(dict.fromkeys(ref for each in every for ref in each.refs)),
+        digests=tuple(
+            dict.fromkeys(digest for each in every if each.digest_states == states for digest in each.digests)
+        ),
+        digest_states=states,
+        streams=tuple(dict.fromkeys(ref for each in every for ref in each.streams)),
+        owners=tuple(dict.fromkeys(ref for each in every for ref in each.owners)),
+    )
+
+
+def prefetch(view: View, mentioned: Mentions, edges_max: int) -> None:
+    """Read what was found to be needed besides: atoms of equal content, own edges of atoms that exist."""
+    same = view.same_content(mentioned.digests, mentioned.digest_states).values()
+    view.records(same)
+    owners = [record.ref for record in view.records(mentioned.owners)]
     if len(owners) > 1:
         view.own_edges(owners, edges_max)
 
@@ -62,7 +72,8 @@ def read_state(view: View, identity: Identity, scope: Scope, mentions: Mentions,
         and (proposals or record.body.get("lifecycle_state") != "proposed")
         and may_read_body(identity, scope, record.body)
     }
-    own = view.own_edges([*mentions.owners, *(seen & said)], edges_max)
+    # An atom that is new has none, and most owners are new.
+    own = view.own_edges([ref for ref in (*mentions.owners, *said) if ref in seen], edges_max)
     successions = [edge for edges in own.values() for edge in edges if edge.body["relation"] == SUPERSEDES]
     superseded = view.records([edge.body["target_ref"] for edge in successions]) if successions else []
     return State(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from amos_graph.domain.events import Sealed
 from amos_graph.domain.ids import RecordKind, kind_of
-from amos_graph.domain.projection import Node, content_digest
+from amos_graph.domain.projection import KEYS, Node, content_digest
 from amos_graph.domain.state import Current, StreamHead
 from amos_graph.errors import AmosError
 from amos_graph.graph.procedures import procedure
@@ -60,29 +60,26 @@ _EDGES = procedure("journal/read_edges_of", EdgeRow)
 _HEADS = procedure("journal/read_stream_heads", HeadRow)
 _EVENTS = procedure("journal/find_events", FoundEvent)
 
-_PARAMETERS: Final[Mapping[RecordKind, str]] = {
-    "atom": "atom_ids",
-    "edge": "edge_ids",
-    "entity": "entity_ids",
-    "relation": "relation_ids",
-    "enum": "enum_ids",
-    "evidence": "evidence_ids",
-    "client": "client_ids",
-}
+
+def by_kind(refs: Iterable[str]) -> dict[RecordKind, list[str]]:
+    """Ids by the kind of record that they name, each once."""
+    asked: dict[RecordKind, list[str]] = {kind: [] for kind in KEYS}
+    for ref in dict.fromkeys(refs):
+        asked[kind_of(ref)].append(ref)
+    return asked
 
 
 def read_records(tx: Tx, shard: str, refs: Iterable[str]) -> list[Current]:
     """The newest versions of the records that exist among `refs`."""
-    asked: dict[str, list[str]] = {name: [] for name in _PARAMETERS.values()}
-    for ref in dict.fromkeys(refs):
-        asked[_PARAMETERS[kind_of(ref)]].append(ref)
+    asked = by_kind(refs)
     if not any(asked.values()):
         return []
-    rows = tx.many(_READ, shard=shard, **asked)
-    return [
-        Current(row.kind, row.ref, row.version, row.event_id, json.loads(row.body), row.superseded)
-        for row in rows
-    ]
+    rows = tx.many(_READ, shard=shard, refs=asked)
+    return [_current(row) for row in rows]
+
+
+def _current(row: RecordRow) -> Current:
+    return Current(row.kind, row.ref, row.version, row.event_id, json.loads(row.body), row.superseded)
 
 
 def edges_of(
@@ -127,6 +124,28 @@ class View:
         self._same: dict[tuple[str, tuple[str, ...]], str | None] = {}
         self._streams: dict[str, StreamHead | None] = {}
         self._own: dict[str, tuple[Current, ...]] = {}
+
+    def know(
+        self,
+        *,
+        refs: Iterable[str],
+        records: Iterable[Mapping[str, Any]],
+        digests: Iterable[str],
+        states: Collection[str],
+        same_content: Iterable[Mapping[str, str]],
+        stream_ids: Iterable[str],
+        streams: Iterable[Mapping[str, Any]],
+    ) -> None:
+        """Take what was read together with the lock; what was asked for and is not there does not exist."""
+        self._records.update(dict.fromkeys(refs))
+        self._records.update({row["ref"]: _current(RecordRow(**row)) for row in records})
+        key = tuple(sorted(states))
+        self._same.update({(digest, key): None for digest in digests})
+        self._same.update({(row["content_digest"], key): row["atom_id"] for row in same_content})
+        self._streams.update(dict.fromkeys(stream_ids))
+        self._streams.update(
+            {row["stream_id"]: StreamHead(row["version"], row["head_ref"]) for row in streams}
+        )
 
     def records(self, refs: Iterable[str]) -> list[Current]:
         """The newest versions of the records that exist among `refs`."""

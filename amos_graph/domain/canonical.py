@@ -62,7 +62,7 @@ def _plain(value: Any) -> bool:
     """True if every key is text, and every number is one that Python and ECMAScript write alike."""
     pending: list[Any] = [value]
     for each in pending:
-        kind: object = type(each)
+        kind = cast("type[Any]", type(each))
         if kind is str or kind is bool or each is None:
             continue
         if kind is dict:

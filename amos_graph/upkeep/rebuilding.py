@@ -227,8 +227,8 @@ def _write(tx: Tx, start: ShardStart, batch: _Batch) -> None:
         raise _conflict(start, held.graph_version, "somebody wrote to it meanwhile")
     if batch.events and not there:
         sealed = [_sealed(entry) for entry in batch.events]
-        append(tx, shard, batch.after, sealed)
         nodes = projecting.nodes_of(shard, sealed)
+        append(tx, shard, batch.after, sealed, nodes)
         for layer in _layers(nodes):
             projecting.project_nodes(tx, shard, layer)
         view = View(tx, shard, _nothing_pending)

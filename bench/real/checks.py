@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from amos_graph.commands.execution import Context
-from amos_graph.commands.state import edges_of, read_records
+from amos_graph.commands.view import edges_of, read_records
 from amos_graph.graph.transactions import Tx
 from amos_graph.queries.get import get_atom
 from amos_graph.queries.list import list_atoms

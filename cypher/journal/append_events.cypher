@@ -1,4 +1,4 @@
-// Append events with the Versions that they wrote, and move the head.
+// Append events with the Versions that they wrote, move the head, and enter access classes and receipts.
 // Why: the caller holds the shard's lock; the comparison with $after is the assertion that it does.
 // @mode write
 // @param shard STRING
@@ -6,8 +6,10 @@
 // @param events LIST<MAP>      properties of each event, and its version rows
 // @param journal MAP           new head: graph_version, head_hash, accepted_at
 // @param body_bytes INTEGER    canonical bytes of the bodies written
+// @param classes LIST<MAP>     access_class, access_policy?, scope_…: recall resolves these before any record
+// @param receipts LIST<MAP>    of the commands that end here
 // @rows one   graph_version INTEGER
-// @sample {"shard": "t/w", "after": 0, "events": [], "journal": {}, "body_bytes": 0}
+// @sample {"shard": "t/w", "after": 0, "events": [], "journal": {}, "body_bytes": 0, "classes": [], "receipts": []}
 CYPHER 25
 MATCH (j:Journal {shard: $shard})
 WHERE j.graph_version = $after
@@ -39,4 +41,15 @@ CREATE (j)-[:HEAD]->(newest)
 SET j += $journal,
     j.version_count = j.version_count + version_count,
     j.body_bytes = j.body_bytes + $body_bytes
+WITH j
+CALL () {
+  UNWIND $classes AS row
+  MERGE (c:AccessClass {shard: $shard, access_class: row.access_class})
+    ON CREATE SET c += row
+}
+CALL () {
+  UNWIND $receipts AS row
+  CREATE (r:Receipt {shard: $shard})
+  SET r += row
+}
 RETURN j.graph_version AS graph_version

@@ -112,6 +112,8 @@ def history(context_of: Callable[..., Context], folder: Path) -> Told:
     # A chain of supersessions, and an end of it that is archived.
     commit(context, {"atoms": [belief(id="b5", payload={"object": "five"}, supersedes=["b3"])]})
     commit(context, {"atoms": [belief(id="b3", payload={"object": "3"}, supersedes=["b2"], version=1)]})
+    # It no longer says that it supersedes b3, which is live again.
+    commit(context, {"atoms": [belief(id="b5", payload={"object": "5"}, version=1)]})
     commit(context, {"atoms": [interaction("c2", 1, id="said3"), interaction("c2", 2, id="said4")]})
     archive(context, {"atom_id": "said3", "reason": "not to be kept"})
     archive(context, {"atom_id": "b1", "reason": "superseded by events"})

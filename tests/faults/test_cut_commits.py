@@ -57,6 +57,7 @@ def _left_open(graph: Graph, proxy: Proxy) -> list[dict[str, Any]]:
 
 
 @pytest.mark.reliability("T05")
+@pytest.mark.timeout(3_600)
 @pytest.mark.parametrize(
     ("kinds", "cuts"),
     [
@@ -233,6 +234,7 @@ def test_an_unreachable_server_is_told_in_time_and_found_again(
 
 @pytest.mark.soak
 @pytest.mark.reliability("T06")
+@pytest.mark.timeout(3_600)
 @pytest.mark.parametrize("cut", list(Cut), ids=[cut.value for cut in Cut])
 def test_a_cut_at_any_message_ends_in_the_truth(
     shaky_context: ContextsOf, proxy: Proxy, graph: Graph, tenant: str, cut: Cut

@@ -6,6 +6,7 @@ import os
 import random
 import secrets
 import signal
+import subprocess
 import threading
 import time
 from collections import Counter
@@ -21,6 +22,9 @@ from amos_graph.domain.scope import CAPABILITIES, Identity, Scope
 from amos_graph.errors import AmosError
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.local import LocalNeo4j, LocalOptions
+from amos_graph.graph.local.config import ADMIN_CLASS
+from amos_graph.graph.local.installation import ensure_installed
+from amos_graph.graph.local.java import find_java
 from amos_graph.graph.local.process import identify
 from amos_graph.graph.migrations import schema_faults
 from amos_graph.graph.transactions import Graph, connect
@@ -150,6 +154,23 @@ def test_a_killed_server_loses_nothing_acknowledged(
     finally:
         graph.close()
         server.stop()
+    if kills >= 10:
+        _check_store(server)
+
+
+def _check_store(server: LocalNeo4j) -> None:
+    """Neo4j's own check of its store files, indexes and counts finds nothing."""
+    java, installation = find_java(), ensure_installed(server.cache)
+    home = server.folder.root
+    command = [str(java.executable), "-cp", installation.class_path, ADMIN_CLASS]
+    done = subprocess.run(
+        [*command, "database", "check", "neo4j", f"--report-path={home}"],
+        env={**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def _context(graph: Graph, folder: Path) -> Context:
