@@ -19,7 +19,6 @@ from amos_graph.commands.view import View, by_kind
 from amos_graph.domain.canonical import canonical_text
 from amos_graph.domain.events import GENESIS, Sealed, event_node, seal
 from amos_graph.domain.projection import Node
-from amos_graph.domain.times import parse_time
 from amos_graph.errors import AmosError
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
@@ -169,7 +168,7 @@ class _Group:
                 "result": result,
                 "graph_version": version,
                 "operation": attempt.command.operation,
-                "recorded_at": parse_time(instant),
+                "recorded_at": instant,
                 "title": f"{attempt.command.operation} {version}",
             }
         )
@@ -207,7 +206,7 @@ def append(
         _APPEND,
         shard=shard,
         after=after,
-        events=[{"properties": event_node(s.event), "versions": _native(s.versions)} for s in sealed],
+        events=[{"properties": _sent(s.event), "versions": s.versions} for s in sealed],
         journal={
             "graph_version": newest["graph_version"],
             "head_hash": newest["checksum"],
@@ -234,5 +233,6 @@ def _record(plan: Plan, sealed: Sequence[Sealed], version: int) -> dict[str, Any
     }
 
 
-def _native(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [{**row, "recorded_at": parse_time(row["recorded_at"])} for row in rows]
+def _sent(event: Mapping[str, Any]) -> dict[str, Any]:
+    """An event's native properties, its times as text, which the statement reads."""
+    return {**event_node(event), "occurred_at": event["occurred_at"], "accepted_at": event["accepted_at"]}

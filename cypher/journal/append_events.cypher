@@ -1,5 +1,6 @@
 // Append events with the Versions that they wrote, move the head, and enter access classes and receipts.
-// Why: the caller holds the shard's lock; the comparison with $after is the assertion that it does.
+// Why: the caller holds the shard's lock; the comparison with $after is the assertion that it does. Times
+// come as text, which is read here in a fraction of the time that it takes to pack them there.
 // @mode write
 // @param shard STRING
 // @param after INTEGER         head that the events were chained onto
@@ -17,12 +18,15 @@ OPTIONAL MATCH (j)-[pointer:HEAD]->(head:Event)
 CALL () {
   UNWIND $events AS row
   CREATE (event:Event)
-  SET event = row.properties
+  SET event = row.properties,
+      event.occurred_at = datetime(row.properties.occurred_at),
+      event.accepted_at = datetime(row.properties.accepted_at)
   WITH event, row
   CALL (event, row) {
     UNWIND row.versions AS version
     CREATE (event)-[:WROTE]->(written:Version)
-    SET written = version
+    SET written = version,
+        written.recorded_at = datetime(version.recorded_at)
     RETURN count(*) AS written_count
   }
   RETURN collect(event) AS appended,
@@ -50,6 +54,7 @@ CALL () {
 CALL () {
   UNWIND $receipts AS row
   CREATE (r:Receipt {shard: $shard})
-  SET r += row
+  SET r += row,
+      r.recorded_at = datetime(row.recorded_at)
 }
 RETURN j.graph_version AS graph_version

@@ -7,4 +7,5 @@
 CYPHER 25
 UNWIND $rows AS row
 CREATE (r:Receipt {shard: $shard})
-SET r += row
+SET r += row,
+    r.recorded_at = datetime(row.recorded_at)

@@ -1,13 +1,14 @@
 // Bring atoms to their newest versions: properties, labels, links to entities, evidence and Version.
 // @mode write
 // @param shard STRING
-// @param rows LIST<MAP>        id, version, labels, other_labels, properties, evidence, entities
+// @param rows LIST<MAP>        id, version, labels, other_labels, properties, times, evidence, entities
 // @rows one   projected INTEGER
 // @sample {"shard": "t/w", "rows": []}
 CYPHER 25
 UNWIND $rows AS row
 MERGE (a:Atom {shard: $shard, id: row.id})
 SET a = row.properties
+FOREACH (name IN keys(row.times) | SET a[name] = datetime(row.times[name]))
 REMOVE a:$(row.other_labels)
 SET a:$(row.labels)
 WITH a, row

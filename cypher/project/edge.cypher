@@ -1,13 +1,14 @@
 // Bring edges to their newest versions: record, evidence, and the native relationship of an active edge.
 // @mode write
 // @param shard STRING
-// @param rows LIST<MAP>     edge_id, version, properties, evidence, source_ref, target_ref, type, relationship?
+// @param rows LIST<MAP>     edge_id, version, properties, times, evidence, source_ref, target_ref, type, relationship?
 // @rows one   projected INTEGER
 // @sample {"shard": "t/w", "rows": []}
 CYPHER 25
 UNWIND $rows AS row
 MERGE (e:Edge {shard: $shard, edge_id: row.edge_id})
 SET e = row.properties
+FOREACH (name IN keys(row.times) | SET e[name] = datetime(row.times[name]))
 WITH e, row
 CALL (e) {
   MATCH (e)-[link:EVIDENCED_BY]->()

@@ -78,6 +78,8 @@ def tell(store: Store, graph: Graph) -> None:
     later = belief(id="b3", version=1, payload={"object": "ent:project:quay", "graph_relations": asked[:1]})
     commit(context, {"atoms": [{**later, "supersedes": ["b2"], "access_policy": _POLICY}]})
     commit(context, {"entities": [{"id": "ent:project:quay", "aliases": ["the quay"], "version": 1}]})
+    parts = {"id": "ent:project:pier", "split_into": ["ent:project:quay", "ent:project:amos"], "version": 1}
+    commit(context, {"entities": [parts, {"id": "ent:person:countess", "merged_into": "ent:person:ada"}]})
     commit(context, {"atoms": [belief(evidence_refs=["evd_kept"], scope=_NARROW)]})
     stale = belief(
         id="b4", payload={"object": "half"}, health_status="stale", observed_at="2026-01-01T00:00:00Z"

@@ -42,6 +42,7 @@ def populate(context: Context) -> None:
             "entities": [
                 {"id": "ent:person:ada", "aliases": ["Countess"], "external_refs": ["https://example.org"]},
                 {"id": "ent:person:ada2", "merged_into": "ent:person:ada"},
+                {"id": "ent:person:two", "split_into": ["ent:person:ada"]},
             ],
             "relations": [{"id": "rel:outranks", "kind": "edge", "description": "d", "inverse": "rel:under"}],
             "enums": [{"id": "enum:mood:calm", "description": "d"}],
