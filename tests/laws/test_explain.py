@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, LiteralString, cast
 
 import neo4j
@@ -15,6 +17,7 @@ from amos_graph.graph.procedures import all_names, read_header
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.health import check_ready
 from amos_graph.settings import Settings
+from tests.laws import populated
 from tests.laws.populated import populate
 from tests.server import Server
 
@@ -26,6 +29,8 @@ _READS_ALL = {
     "journal/verify_keyless": "looks for nodes that lack the key by which they would be found",
     "journal/verify_foreign": "looks for nodes that no label of the store leads to",
 }
+#: Named after what is stored, so that a server that is kept gets what was added since.
+_TENANT = f"explain{hashlib.sha256(Path(populated.__file__).read_bytes()).hexdigest()[:8]}"
 _SLOW_OPERATORS = ("AllNodesScan", "CartesianProduct")
 
 
@@ -34,7 +39,7 @@ def explaining(
     graph: Graph, server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[neo4j.Driver]:
     """A driver that hears notifications, on a store in which everything that statements name exists."""
-    scope = Scope(tenant_id="explain", workspace_id="w")
+    scope = Scope(tenant_id=_TENANT, workspace_id="w")
     identity = Identity("cli_test", "svc:test", "test", scope, frozenset(CAPABILITIES))
     settings = Settings()
     if not _is_populated(graph):
@@ -49,7 +54,8 @@ def explaining(
 
 def _is_populated(graph: Graph) -> bool:
     records, _, _ = graph.driver.execute_query(  # pyright: ignore[reportUnknownMemberType]
-        "MATCH (c:Client {shard: 'explain/w', id: 'cli_two'}) WHERE c.revoked_at IS NOT NULL RETURN c.id"
+        "MATCH (c:Client {shard: $shard, id: 'cli_two'}) WHERE c.revoked_at IS NOT NULL RETURN c.id",
+        shard=f"{_TENANT}/w",
     )
     return bool(records)
 
