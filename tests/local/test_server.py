@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from neo4j import exceptions as driver_errors
 from amos_graph.errors import AmosError
 from amos_graph.graph.local import LocalNeo4j, Running, Step
 from amos_graph.graph.local.audit import audit_configuration
+from amos_graph.graph.local.ports import choose_port
 from amos_graph.graph.local.process import identify
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import connect
@@ -245,6 +247,24 @@ def test_a_port_that_is_taken_between_the_look_and_the_start_costs_one_more_try(
 
     assert after.uri != before.uri
     assert len(after.notes) == 1
+
+
+def test_two_homes_that_start_at_once_and_want_one_port_both_run(tmp_path: Path) -> None:
+    """Whoever comes second takes another port, and asks nobody else's server with its password."""
+    bolt, http = choose_port(()), choose_port(())
+    wanted = replace(SMALL, bolt_port=bolt, http_port=http)
+    homes = [LocalNeo4j(tmp_path / name, options=wanted) for name in ("one", "two")]
+    try:
+        with ThreadPoolExecutor() as pool:
+            running = list(pool.map(LocalNeo4j.start, homes))
+
+        assert len({each.uri for each in running}) == 2
+        assert [_ask(each, "CYPHER 25 RETURN 1") for each in running] == [[[1]], [[1]]]
+        logs = "".join(home.folder.console_log.read_text(encoding="utf-8") for home in homes)
+        assert "unauthorized" not in logs
+    finally:
+        for home in homes:
+            home.stop()
 
 
 def test_a_server_that_dies_while_starting_is_explained_by_its_log(tmp_path: Path) -> None:

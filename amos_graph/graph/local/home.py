@@ -18,6 +18,8 @@ from amos_graph.graph.local.installation import make_folder
 _FOLDERS: Final = ("conf", "data", "logs", "run", "import", "plugins")
 _LISTENS: Final = re.compile(r"^server\.(bolt|http)\.listen_address=\S+:(\d+)$", re.MULTILINE)
 _TAIL_BYTES: Final = 256 * 1024
+#: What Neo4j writes once its Bolt port is bound.
+_LISTENING: Final = b"Bolt enabled on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,19 @@ class HomeFolder:
                 return file.read().decode("utf-8", "replace").splitlines()[-lines:]
         except FileNotFoundError:
             return []
+
+    def listens(self) -> bool:
+        """Whether the server of this home has its Bolt port, as its own log says.
+
+        Two servers that start at once can mean the same port. The one that gets it must not be asked
+        with the other's password: it would lock its user out.
+        """
+        try:
+            with self.console_log.open("rb") as file:
+                return _LISTENING in file.read(_TAIL_BYTES)
+        except FileNotFoundError:
+            # Somebody put the log of a running server away.
+            return True
 
     def turn_log(self) -> None:
         """Begin a new console log; one older one is kept."""

@@ -125,7 +125,8 @@ def wait_ready(folder: HomeFolder, process: ProcessId, options: LocalOptions) ->
         state = folder.state()
         if not alive(process):
             raise _died(folder)
-        answer = ask(state.bolt_port, password)
+        listens = folder.listens()
+        answer = ask(state.bolt_port, password) if listens else "silent"
         if answer == "refused":
             raise AmosError(
                 "unavailable",
@@ -134,7 +135,7 @@ def wait_ready(folder: HomeFolder, process: ProcessId, options: LocalOptions) ->
             )
         if answer == "answers" and is_open(state.http_port):
             return
-        reason = offline_reason(state.bolt_port, password)
+        reason = offline_reason(state.bolt_port, password) if listens else ""
         if reason:
             raise DatabaseOfflineError(folder, options, reason)
         if time.monotonic() > deadline:
