@@ -54,6 +54,7 @@ RULES: Final[dict[str, dict[str, str]]] = {
     },
     "packets:retrieve": {
         r"payload\.payload_filter\.\w+": "which fields can be compared depends on the types asked for",
+        r"payload\.as_of_version": "a version beyond the head is not there yet",
     },
     "atoms:get": {r"payload\.as_of_version": "a version beyond the head is not there yet"},
     "atoms:list": {

@@ -279,7 +279,7 @@ def test_an_export_beside_writers_is_of_one_version(
     told: Told, there: Context, context_of: ContextOf, tmp_path: Path
 ) -> None:
     """The file ends with a command, is sound by itself, and restores to a prefix of what went on."""
-    stop = threading.Event()
+    stop, wrote = threading.Event(), threading.Event()
     crashes: list[BaseException] = []
 
     def write(name: int) -> None:
@@ -289,6 +289,7 @@ def test_an_export_beside_writers_is_of_one_version(
                 atom = belief(payload={"object": f"{name} {number}"})
                 commit(context_of(), {"atoms": [atom], "events": [source_event(f"evd_{name}_{number}")]})
                 number += 1
+                wrote.set()
         except BaseException as error:
             crashes.append(error)
 
@@ -296,7 +297,12 @@ def test_an_export_beside_writers_is_of_one_version(
     for thread in threads:
         thread.start()
     try:
-        files = [told.export(f"{number}.jsonl") for number in range(3)]
+        files: list[Path] = []
+        for number in range(3):
+            files.append(told.export(f"{number}.jsonl"))
+            # However slow the writers are, something is new before the next one.
+            wrote.clear()
+            assert wrote.wait(60)
     finally:
         stop.set()
         for thread in threads:

@@ -110,8 +110,9 @@ def test_payload_bytes_max_counts_canonical_bytes(context_of: ContextOf, way: st
             return commit(context, {"events": _sources(1), "atoms": [atom]})
         return propose(context, {"events": _sources(1), "candidates": [atom]})
 
+    place = "atoms" if way == "commit" else "candidates"
     for text in ("x" * 101, "é" * 51):
-        with pytest.raises(AmosError, match=rf"atoms\[0\]\.payload: larger than {size + 100} bytes"):
+        with pytest.raises(AmosError, match=rf"{place}\[0\]\.payload: larger than {size + 100} bytes"):
             send(text)
     send("x" * 100)
 
