@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from amos_graph.graph.local import LocalNeo4j
 
 
 @pytest.fixture
-def store(managed: LocalNeo4j, tmp_path: Path) -> Iterator[dict[str, str | None]]:
+def store(managed: LocalNeo4j, tmp_path: Path) -> dict[str, str | None]:
     """The environment of a command line on the managed server, which has its schema."""
     running = managed.start()
     unset: dict[str, str | None] = {name: None for name in os.environ if name.startswith("AMOS_")}
@@ -31,7 +30,7 @@ def store(managed: LocalNeo4j, tmp_path: Path) -> Iterator[dict[str, str | None]
     # Whatever other tests of this folder left there belongs to no shard.
     _cypher(managed, "MATCH (n) DETACH DELETE n")
     _run(environment, "migrate")
-    yield environment
+    return environment
 
 
 def _run(environment: dict[str, str | None], *words: str, code: int = 0) -> str:
