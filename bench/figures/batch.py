@@ -64,7 +64,9 @@ def watched(function: Callable[..., Any], spent: Spent) -> Generator[None]:
 
 
 def _holds(module: ModuleType, name: str, function: Callable[..., Any]) -> bool:
-    return module.__name__.startswith("amos_graph") and getattr(module, name, None) is function
+    # Some packages put objects without a name among the modules.
+    named = getattr(module, "__name__", "")
+    return str(named).startswith("amos_graph") and getattr(module, name, None) is function
 
 
 @contextmanager
