@@ -9,13 +9,11 @@ import platform
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from amos_graph.errors import AmosError
@@ -24,9 +22,9 @@ from bench import profiling, stores, table
 from bench.catalogue import FIGURES
 from bench.figures import Figure, Measured, Needs, Run
 from bench.plots import bars, shapes
+from bench.progress import err, shown
 from bench.results import HERE, RESULTS, Compared, compare, read_rows, read_targets, write_rows
 
-err: Final = Console(stderr=True)
 out: Final = Console()
 
 
@@ -77,7 +75,7 @@ def _run(names: Sequence[str], keep: Path | None, into: Path | None, *, small: b
             continue
         with (
             stores.opened(settings, keep if need == "loaded" else None, small=small) as store,
-            _bar() as told,
+            shown() as told,
         ):
             for figure in figures:
                 measured = figure.measure(Run(store, small, told))
@@ -141,24 +139,9 @@ def _note_where(settings: Settings) -> None:
 
 
 def _profile(kind: str, *, small: bool) -> int:
-    with stores.opened(Settings(), None, small=small) as store, _bar() as told:
+    with stores.opened(Settings(), None, small=small) as store, shown() as told:
         profiling.profile(Run(store, small, told), kind, out)
     return 0
-
-
-@contextmanager
-def _bar() -> Generator[Callable[[str, int, int], None]]:
-    """Progress on standard error, a bar for each part."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=not err.is_terminal) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def told(name: str, done: int, total: int) -> None:
-            if name not in tasks:
-                tasks[name] = bar.add_task(name, total=total)
-            bar.update(tasks[name], completed=done, total=total)
-
-        yield told
 
 
 if __name__ == "__main__":

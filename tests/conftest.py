@@ -15,11 +15,13 @@ from amos_graph.commands.dictionary import prepare
 from amos_graph.commands.execution import Context
 from amos_graph.domain.scope import CAPABILITIES, Identity, Scope
 from amos_graph.graph.archive import Archive
+from amos_graph.graph.local import LocalNeo4j
+from amos_graph.graph.migrations import migrate
 from amos_graph.graph.procedures import Procedure
 from amos_graph.graph.transactions import Graph, connect
 from amos_graph.settings import Settings
-from tests import coverage
-from tests.server import Server, provided_server
+from tests import administrator, coverage
+from tests.server import SMALL, Server, provided_server
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -44,6 +46,28 @@ def graph(server: Server) -> Iterator[Graph]:
     """A migrated Graph whose every statement is recorded for the coverage laws."""
     opened = Graph(connect(server.uri, server.user, server.password), observer=_observe)
     prepare(opened, Settings.model_validate({"home": ROOT / ".amos-test"}))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def second_server() -> Iterator[Server]:
+    """Another server; nothing of the suite's own store is in it."""
+    local = LocalNeo4j(ROOT / ".amos-test" / "second", options=SMALL)
+    running = local.start()
+    yield Server(running.uri, running.user, running.password)
+    if os.environ.get("AMOS_TEST_KEEP") != "1":
+        local.stop()
+
+
+@pytest.fixture(scope="session")
+def second(second_server: Server) -> Iterator[Graph]:
+    """Its Graph, with the schema and without a shard."""
+    server = second_server
+    opened = Graph(connect(server.uri, server.user, server.password), observer=coverage.record_procedure)
+    migrate(opened)
+    for row in administrator.run(opened, "MATCH (j:Journal) RETURN j.shard AS shard"):
+        administrator.wipe(opened, row["shard"])
     yield opened
     opened.close()
 

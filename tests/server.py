@@ -13,6 +13,17 @@ import pytest
 from amos_graph.graph.local import LocalNeo4j, LocalOptions
 from amos_graph.graph.transactions import connect
 
+#: Small, so that several fit beside the suite's own server; ports of its own.
+SMALL = LocalOptions(
+    heap_mb=512,
+    page_cache_mb=64,
+    transaction_memory_mb=128,
+    log_file_mb=16,
+    bolt_port=0,
+    http_port=0,
+    # Half the processor time of a start; what is compiled less well never runs for long here.
+    java_flags=("-XX:TieredStopAtLevel=1",),
+)
 #: A given server that does not answer within this time fails the run at once, with one sentence.
 ANSWER_S = 5.0
 

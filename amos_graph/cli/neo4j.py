@@ -105,9 +105,7 @@ def logs(
         out.print(line, markup=False)
 
 
-@app.command(
-    epilog="Example: amos neo4j shell 'MATCH (a:Atom) RETURN a.type AS type, count(*) AS atoms LIMIT 20'"
-)
+@app.command(epilog="Example: amos neo4j shell < question.cypher")
 def shell(
     statement: Annotated[
         str | None, typer.Argument(help="One Cypher statement; without it, a prompt opens.")

@@ -6,7 +6,6 @@ Source: design §4.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Final
@@ -14,7 +13,7 @@ from typing import Final
 from amos_graph.commands.group import NothingAcceptedError, Outcome, run_group
 from amos_graph.commands.plan import Attempt, Command, Context, Decide, Moment, Plan, Receipt, attempt
 from amos_graph.errors import AmosError
-from amos_graph.graph.transactions import RETRY_LATER, Graph, InDoubtError, TimeLimitError
+from amos_graph.graph.transactions import Graph, TimeLimitError, settled
 
 __all__ = ["Command", "Context", "Moment", "Plan", "Receipt", "execute"]
 
@@ -66,22 +65,9 @@ def _alone(graph: Graph, shard: str, each: Attempt) -> Outcome:
 
 
 def _settled(graph: Graph, shard: str, attempts: Sequence[Attempt]) -> list[Outcome]:
-    """Run a group's transaction until its fate is known."""
+    """Run a group's transaction until its fate is known; then the receipts tell."""
     flow = attempts[0].command.operation if len(attempts) == 1 else "commit_group"
-    deadline = time.monotonic() + SETTLE_S
-    in_doubt = False
-    while True:
-        try:
-            return graph.write(flow, lambda tx: run_group(tx, shard, attempts))
-        except NothingAcceptedError as nothing:
-            return nothing.outcomes
-        except InDoubtError:
-            in_doubt = True
-        except AmosError as error:
-            if error.code != "unavailable" or not in_doubt:
-                raise
-        # The commit may have happened. The lock queues the next try behind one that is still in
-        # flight, and then the receipts tell; a plain read could say "absent" too early.
-        if time.monotonic() > deadline:
-            raise AmosError("unavailable", RETRY_LATER)
-        time.sleep(0.2)
+    try:
+        return settled(lambda: graph.write(flow, lambda tx: run_group(tx, shard, attempts)), SETTLE_S)
+    except NothingAcceptedError as nothing:
+        return nothing.outcomes

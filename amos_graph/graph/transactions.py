@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -145,6 +146,27 @@ class Graph:
 
     def close(self) -> None:
         self.driver.close()
+
+
+def settled(write: Callable[[], ResultT], within_s: float) -> ResultT:
+    """The result of a write that can be run again, run until the fate of its commit is known.
+
+    Raises `unavailable` when that takes too long, and what the write raises. The commit may have
+    happened, and the lock that the write takes queues its next try behind one still in flight.
+    """
+    deadline = time.monotonic() + within_s
+    in_doubt = False
+    while True:
+        try:
+            return write()
+        except InDoubtError:
+            in_doubt = True
+        except AmosError as error:
+            if error.code != "unavailable" or not in_doubt:
+                raise
+        if time.monotonic() > deadline:
+            raise AmosError("unavailable", RETRY_LATER)
+        time.sleep(0.2)
 
 
 def connect(

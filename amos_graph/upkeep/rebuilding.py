@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final, Literal
@@ -33,7 +32,7 @@ from amos_graph.domain.times import parse_time
 from amos_graph.errors import AmosError
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.procedures import procedure
-from amos_graph.graph.transactions import RETRY_LATER, Graph, InDoubtError, Tx
+from amos_graph.graph.transactions import Graph, Tx, settled
 from amos_graph.policy.succession import SUPERSEDES
 from amos_graph.queries.journal import ChecksumRow, JournalRow, checksums, journal_head
 
@@ -191,7 +190,9 @@ class Writer:
     def _flush(self) -> None:
         batch = self._batch
         if batch.events or batch.receipts:
-            _settled(self.graph, lambda tx: _write(tx, self.prefix.start, batch))
+            start = self.prefix.start
+            # The batch itself sees whether a try before it is there.
+            settled(lambda: self.graph.write("restore", lambda tx: _write(tx, start, batch)), SETTLE_S)
         self.written += len(batch.events)
         self._batch = _Batch(batch.last, batch.last_hash)
 
@@ -199,20 +200,6 @@ class Writer:
         start, before = self.prefix.start, self.prefix.version
         outcome = "kept" if self.prefix.kept else "written" if self.written else "present"
         return Rebuilt(start.shard, outcome, before, start.graph_version, start.head_hash, self.written)
-
-
-def _settled(graph: Graph, work: Callable[[Tx], None]) -> None:
-    """Run a batch until its outcome is known: the batch itself sees whether it is there."""
-    deadline = time.monotonic() + SETTLE_S
-    while True:
-        try:
-            graph.write("restore", work)
-        except InDoubtError:
-            if time.monotonic() > deadline:
-                raise AmosError("unavailable", RETRY_LATER) from None
-            time.sleep(0.2)
-        else:
-            return
 
 
 def _write(tx: Tx, start: ShardStart, batch: _Batch) -> None:

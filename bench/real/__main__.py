@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -22,14 +21,14 @@ from amos_graph.graph.local.home import folder_bytes
 from amos_graph.graph.migrations import migrate
 from amos_graph.graph.transactions import Graph
 from amos_graph.settings import Settings
+from bench.progress import err, shown
 from bench.real.checks import CheckError
-from bench.real.loading import CHANGES, Stage, Told, run
+from bench.real.loading import CHANGES, Stage, run
 
 #: Nothing to load: wrong use, as with any command.
 NO_DATA: Final = 2
 ROOT: Final = Path(__file__).resolve().parents[2]
 
-err: Final = Console(stderr=True)
 out: Final = Console()
 
 
@@ -44,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return NO_DATA
     settings = Settings().model_copy(update={"tenant": f"real_{secrets.token_hex(6)}", "workspace": "peps"})
     try:
-        with _graph(settings) as graph, _bar() as told:
+        with _graph(settings) as graph, shown() as told:
             stages = run(operator(graph, settings), asked.data, asked.slice, told)
     except CheckError as error:
         err.print(Text(f"Not true: {error}"))
@@ -80,21 +79,6 @@ def _graph(settings: Settings) -> Generator[Graph]:
         graph.close()
         if local is not None and started:
             local.stop()
-
-
-@contextmanager
-def _bar() -> Generator[Told]:
-    """Progress on standard error, a bar for each part."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=not err.is_terminal) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def told(name: str, done: int, total: int) -> None:
-            if name not in tasks:
-                tasks[name] = bar.add_task(name, total=total)
-            bar.update(tasks[name], completed=done, total=total)
-
-        yield told
 
 
 def _show(stages: Sequence[Stage], settings: Settings) -> None:

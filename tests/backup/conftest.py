@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,65 +12,19 @@ from amos_graph.commands.archive import archive
 from amos_graph.commands.commit import commit
 from amos_graph.commands.execution import Context
 from amos_graph.graph.archive import Archive
-from amos_graph.graph.local import LocalNeo4j, LocalOptions
-from amos_graph.graph.migrations import migrate
-from amos_graph.graph.transactions import Graph, connect
+from amos_graph.graph.transactions import Graph
 from amos_graph.upkeep.export import Exported, export
-from tests import coverage
-from tests.administrator import run
-from tests.conftest import ROOT
+from tests.administrator import wipe
 from tests.laws.populated import populate
 from tests.samples import belief, interaction, source_event
-from tests.server import Server
 
-#: Small, so that it fits beside the suite's own server; ports of its own.
-SMALL = LocalOptions(
-    heap_mb=512,
-    page_cache_mb=64,
-    transaction_memory_mb=128,
-    log_file_mb=16,
-    bolt_port=0,
-    http_port=0,
-    java_flags=("-XX:TieredStopAtLevel=1",),
-)
 LINE_BYTES_MAX = 10_000_000
-
-
-@pytest.fixture(scope="session")
-def second_server() -> Iterator[Server]:
-    """Another server; nothing of the suite's own store is in it."""
-    local = LocalNeo4j(ROOT / ".amos-test" / "second", options=SMALL)
-    running = local.start()
-    yield Server(running.uri, running.user, running.password)
-    if os.environ.get("AMOS_TEST_KEEP") != "1":
-        local.stop()
-
-
-@pytest.fixture(scope="session")
-def second(second_server: Server) -> Iterator[Graph]:
-    """Its Graph, with the schema and without a shard."""
-    server = second_server
-    opened = Graph(connect(server.uri, server.user, server.password), observer=coverage.record_procedure)
-    migrate(opened)
-    for row in run(opened, "MATCH (j:Journal) RETURN j.shard AS shard"):
-        wipe(opened, row["shard"])
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
 def second_archive(tmp_path: Path) -> Archive:
     """An archive that is still empty."""
     return Archive(tmp_path / "second" / "archive")
-
-
-def wipe(graph: Graph, shard: str) -> None:
-    """Delete all that a shard has, as if it had never been."""
-    run(
-        graph,
-        "MATCH (n {shard: $shard}) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS",
-        shard=shard,
-    )
 
 
 @dataclass(frozen=True, slots=True)

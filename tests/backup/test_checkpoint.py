@@ -34,8 +34,8 @@ from amos_graph.queries.journal import chain_page
 from amos_graph.queries.verify import checkpoint_of, verify
 from amos_graph.upkeep.checkpoints import known_keys, read_checkpoint, signing_key, take
 from amos_graph.upkeep.restore import restore
-from tests.administrator import run
-from tests.backup.conftest import LINE_BYTES_MAX, Told, wipe
+from tests.administrator import run, wipe
+from tests.backup.conftest import LINE_BYTES_MAX, Told
 from tests.conftest import ContextOf
 from tests.samples import source_event
 

@@ -23,9 +23,8 @@ from amos_graph.domain.scope import CAPABILITIES
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.digest import graph_digest
-from tests.administrator import run
+from tests.administrator import run, wipe
 from tests.api.conftest import serving
-from tests.backup.conftest import wipe
 from tests.samples import source_event
 from tests.server import Server
 

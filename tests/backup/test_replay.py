@@ -19,8 +19,8 @@ from amos_graph.graph.transactions import Graph
 from amos_graph.queries.digest import TRIES, RestlessError, graph_digest
 from amos_graph.queries.verify import verify
 from amos_graph.upkeep.replay import Store, replay
-from tests.administrator import run
-from tests.backup.conftest import Told, wipe
+from tests.administrator import run, wipe
+from tests.backup.conftest import Told
 from tests.samples import belief, source_event
 from tests.server import Server
 

@@ -30,8 +30,8 @@ from amos_graph.upkeep.export import all_shards, export
 from amos_graph.upkeep.reading import shard_entries, shard_start
 from amos_graph.upkeep.rebuilding import Prefix, Rebuilt, Writer
 from amos_graph.upkeep.restore import check_file, restore
-from tests.administrator import run
-from tests.backup.conftest import LINE_BYTES_MAX, Told, wipe
+from tests.administrator import run, wipe
+from tests.backup.conftest import LINE_BYTES_MAX, Told
 from tests.conftest import ContextOf
 from tests.samples import belief, source_event
 from tests.server import Server

@@ -25,7 +25,7 @@ from amos_graph.settings import Settings
 from amos_graph.upkeep.demo import QUESTIONS, load_story
 from amos_graph.upkeep.sending import in_process
 from amos_graph.upkeep.tables import WIDTH, packet_view
-from tests.local.conftest import SMALL
+from tests.server import SMALL
 
 # Drawing without a graphics card takes its time on a busy machine.
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]

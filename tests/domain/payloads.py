@@ -493,3 +493,17 @@ TITLES: dict[str, str] = {
     "adjudication": "provisionally_adopted: proposal-1",
     "authority_record": "app:crane-safety, revision 1",
 }
+
+#: Fields of any type, and those of a profile item that was learned.
+SHARED = {"semantic_facets", "graph_relations", "proposal_retention"}
+LEARNED = {
+    "profile_update_source",
+    "agent_id",
+    "experience_kind",
+    "outcome_category",
+    "source_count",
+    "recent_source_refs",
+    "supported_count",
+    "failed_count",
+    "reuse_guidance",
+}

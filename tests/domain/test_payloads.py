@@ -30,7 +30,7 @@ from amos_graph.domain.atoms.payload import (
 from amos_graph.domain.canonical import canonical_bytes
 from amos_graph.domain.captions import CAPTION_LENGTH_MAX
 from amos_graph.errors import AmosError
-from tests.domain.payloads import FREE_FIELDS, NOON, REQUIRED, SAMPLES, TITLES
+from tests.domain.payloads import FREE_FIELDS, LEARNED, NOON, REQUIRED, SAMPLES, SHARED, TITLES
 
 SPEC_FIELDS = {
     "belief": "subject relation object modality qualifiers validity_interval",
@@ -144,22 +144,9 @@ def test_a_class_declared_outside_the_families_does_not_become_a_type() -> None:
 def test_a_payload_has_the_fields_of_the_spec_s_table(atom_type: str) -> None:
     fields = set(PAYLOADS[atom_type].model_fields)
 
-    shared = {"semantic_facets", "graph_relations", "proposal_retention"}
     own = set(SPEC_FIELDS[atom_type].split())
-    assert own | shared <= fields
-    profile = {
-        "profile_update_source",
-        "subject_agent",
-        "agent_id",
-        "experience_kind",
-        "outcome_category",
-        "source_count",
-        "recent_source_refs",
-        "supported_count",
-        "failed_count",
-        "reuse_guidance",
-    }
-    assert fields - own - shared in (set(), profile)
+    assert own | SHARED <= fields
+    assert fields - own - SHARED in (set(), LEARNED | {"subject_agent"})
 
 
 @pytest.mark.parametrize("atom_type", TYPES)

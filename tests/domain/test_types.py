@@ -19,7 +19,7 @@ from amos_graph.domain.envelope import check_atom
 from amos_graph.domain.scope import Scope
 from amos_graph.errors import AmosError
 from tests.conftest import ROOT
-from tests.domain.payloads import CHECKSUM, COMPACTION, NOON, ONE, SAMPLES
+from tests.domain.payloads import CHECKSUM, COMPACTION, LEARNED, NOON, ONE, SAMPLES, SHARED
 
 _ENTRY = SAMPLES["discourse_state"]["entries"][0]
 _DELEGATED = SAMPLES["self_model"]["delegated_authority"][0]
@@ -68,19 +68,6 @@ SPEC_FIELDS = {
     "unresolved_objections adjudication_scope epistemic_standing normative_standing "
     "operational_authority constitutional_standing risk_class predecessor_diff advisory_critic "
     "dissent_refs review_triggers ratifier reconstructed_at diachronic ratification_threshold",
-}
-#: Fields of any type, and those of a profile item that was learned.
-SHARED = {"semantic_facets", "graph_relations", "proposal_retention"}
-LEARNED = {
-    "profile_update_source",
-    "agent_id",
-    "experience_kind",
-    "outcome_category",
-    "source_count",
-    "recent_source_refs",
-    "supported_count",
-    "failed_count",
-    "reuse_guidance",
 }
 
 

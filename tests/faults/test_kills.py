@@ -21,7 +21,7 @@ from amos_graph.commands.execution import Context
 from amos_graph.domain.scope import CAPABILITIES, Identity, Scope
 from amos_graph.errors import AmosError
 from amos_graph.graph.archive import Archive
-from amos_graph.graph.local import LocalNeo4j, LocalOptions
+from amos_graph.graph.local import LocalNeo4j
 from amos_graph.graph.local.config import ADMIN_CLASS
 from amos_graph.graph.local.installation import ensure_installed
 from amos_graph.graph.local.java import find_java
@@ -34,12 +34,10 @@ from amos_graph.settings import Settings
 from tests.faults.history import History, check
 from tests.faults.journal import checked_journal, newest
 from tests.samples import belief, source_event
+from tests.server import SMALL
 
 WRITERS = 6
 #: Small, so that it fits beside the suite's own server; ports of its own.
-SMALL = LocalOptions(
-    heap_mb=512, page_cache_mb=64, transaction_memory_mb=128, log_file_mb=16, bolt_port=0, http_port=0
-)
 SCOPE = Scope(tenant_id="killed", workspace_id="w")
 
 

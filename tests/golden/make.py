@@ -26,11 +26,11 @@ from amos_graph.queries.digest import graph_digest
 from amos_graph.queries.verify import checkpoint_of, verify
 from amos_graph.settings import Settings
 from amos_graph.upkeep.export import export
-from tests.backup.conftest import SMALL, wipe
+from tests.administrator import wipe
 from tests.domain.payloads import SAMPLES
 from tests.faults.service import Store
 from tests.samples import belief, interaction, source_event
-from tests.server import Server
+from tests.server import SMALL, Server
 
 TENANT: Final = "golden"
 SHARD: Final = f"{TENANT}/w"

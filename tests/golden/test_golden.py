@@ -20,7 +20,7 @@ from amos_graph.queries.list import list_atoms
 from amos_graph.queries.verify import verify
 from amos_graph.upkeep.export import export
 from amos_graph.upkeep.restore import check_file, restore
-from tests.backup.conftest import wipe
+from tests.administrator import wipe
 from tests.faults.journal import checked_journal
 from tests.faults.service import Store
 from tests.golden.make import FOLDER, LINE_BYTES_MAX, SHARD, TENANT
@@ -31,11 +31,11 @@ VERSIONS = sorted(path.parent.name for path in FOLDER.glob("*/journal.jsonl"))
 
 
 @pytest.fixture
-def golden(elsewhere: Graph) -> Iterator[Graph]:
+def golden(second: Graph) -> Iterator[Graph]:
     """A store without the golden shard, before and after."""
-    wipe(elsewhere, SHARD)
-    yield elsewhere
-    wipe(elsewhere, SHARD)
+    wipe(second, SHARD)
+    yield second
+    wipe(second, SHARD)
 
 
 def expected_of(version: str) -> dict[str, Any]:

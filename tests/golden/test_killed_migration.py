@@ -17,8 +17,7 @@ from amos_graph.queries.journal import journal_head
 from amos_graph.queries.verify import verify
 from amos_graph.settings import Settings
 from amos_graph.upkeep.restore import restore
-from tests.administrator import run
-from tests.backup.conftest import wipe
+from tests.administrator import run, wipe
 from tests.faults.service import Service, Store, running
 from tests.golden.make import FOLDER, LINE_BYTES_MAX, SHARD, TENANT
 from tests.golden.test_golden import VERSIONS, expected_of
@@ -32,23 +31,23 @@ def _present(graph: Graph) -> set[str]:
 
 
 @pytest.fixture
-def bare(elsewhere: Graph) -> Iterator[Graph]:
+def bare(second: Graph) -> Iterator[Graph]:
     """A store as Neo4j makes it: no schema of ours, no record of one, no dictionary."""
     for shard in (SYSTEM_SCOPE.shard, SHARD):
-        wipe(elsewhere, shard)
+        wipe(second, shard)
     for migration in shipped():
         kind = "CONSTRAINT" if "CREATE CONSTRAINT" in migration.text else "INDEX"
-        run(elsewhere, f"DROP {kind} {schema_name(migration)} IF EXISTS")
-    run(elsewhere, "MATCH (m:Migration) DELETE m")
-    yield elsewhere
-    migrate(elsewhere)
+        run(second, f"DROP {kind} {schema_name(migration)} IF EXISTS")
+    run(second, "MATCH (m:Migration) DELETE m")
+    yield second
+    migrate(second)
     for shard in (SYSTEM_SCOPE.shard, SHARD):
-        wipe(elsewhere, shard)
+        wipe(second, shard)
 
 
 @pytest.fixture
-def service(other_server: Server, tmp_path: Path) -> Iterator[Service]:
-    with running(Store(other_server, tmp_path, TENANT)) as found:
+def service(second_server: Server, tmp_path: Path) -> Iterator[Service]:
+    with running(Store(second_server, tmp_path, TENANT)) as found:
         yield found
 
 
@@ -80,18 +79,18 @@ def test_a_migration_killed_at_each_step_goes_on(
 
 
 @pytest.mark.reliability("T16")
-def test_a_newer_store_is_refused_and_not_touched(elsewhere: Graph, tmp_path: Path) -> None:
+def test_a_newer_store_is_refused_and_not_touched(second: Graph, tmp_path: Path) -> None:
     """Neither a start nor a restore of older code writes into a store whose schema it does not know."""
-    wipe(elsewhere, SHARD)
-    run(elsewhere, "CREATE (:Migration {name: '9999_from_the_future', sha256: 'f'})")
-    before = _present(elsewhere)
+    wipe(second, SHARD)
+    run(second, "CREATE (:Migration {name: '9999_from_the_future', sha256: 'f'})")
+    before = _present(second)
     file = FOLDER / VERSIONS[-1] / "journal.jsonl"
     try:
         with pytest.raises(AmosError, match=r"9999_from_the_future.*upgrade amos-graph"):
-            prepare(elsewhere, Settings.model_validate({"home": tmp_path}))
+            prepare(second, Settings.model_validate({"home": tmp_path}))
         with pytest.raises(AmosError, match="upgrade amos-graph"):
-            restore(elsewhere, Archive(tmp_path / "archive"), file, line_bytes_max=LINE_BYTES_MAX)
-        assert journal_head(elsewhere, SHARD) is None
-        assert _present(elsewhere) == before
+            restore(second, Archive(tmp_path / "archive"), file, line_bytes_max=LINE_BYTES_MAX)
+        assert journal_head(second, SHARD) is None
+        assert _present(second) == before
     finally:
-        run(elsewhere, "MATCH (m:Migration {name: '9999_from_the_future'}) DELETE m")
+        run(second, "MATCH (m:Migration {name: '9999_from_the_future'}) DELETE m")

@@ -7,20 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from amos_graph.graph.local import LocalNeo4j, LocalOptions
+from amos_graph.graph.local import LocalNeo4j
 from amos_graph.graph.local.artifacts import Artifact, read_lock
-
-#: Small, so that several fit on the machine; ports of its own, so that the suite's server is not in its way.
-SMALL = LocalOptions(
-    heap_mb=512,
-    page_cache_mb=64,
-    transaction_memory_mb=128,
-    log_file_mb=16,
-    bolt_port=0,
-    http_port=0,
-    # Half the processor time of a start; what is compiled less well never runs for long here.
-    java_flags=("-XX:TieredStopAtLevel=1",),
-)
+from tests.server import SMALL
 
 
 @pytest.fixture(scope="session")

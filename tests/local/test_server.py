@@ -29,7 +29,7 @@ from amos_graph.graph.local.ports import choose_port
 from amos_graph.graph.local.process import identify
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import connect
-from tests.local.conftest import SMALL
+from tests.server import SMALL
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,7 +56,7 @@ import json, sys
 from dataclasses import asdict
 from pathlib import Path
 from amos_graph.graph.local import LocalNeo4j
-from tests.local.conftest import SMALL
+from tests.server import SMALL
 print(json.dumps(asdict(LocalNeo4j(Path(sys.argv[1]), options=SMALL).start())))
 """
 

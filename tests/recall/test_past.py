@@ -153,6 +153,13 @@ def test_a_version_that_was_not_reached_or_a_shard_that_is_too_large_is_refused(
         recall(context, {"cues": ["vault"], "as_of_version": 10_000})
     assert (unreached.value.code, unreached.value.faults[0].path) == ("schema_invalid", "as_of_version")
 
+    with pytest.raises(AmosError) as early:
+        recall(context, {"cues": ["vault"], "valid_at": _AT, "min_graph_version": 10_000})
+    assert (early.value.code, early.value.faults[0].path) == (
+        "expected_version_conflict",
+        "min_graph_version",
+    )
+
     small = replace(context, settings=context.settings.model_copy(update={"past_records_max": 2}))
     with pytest.raises(AmosError) as large:
         recall(small, {"cues": ["vault"], "as_of_version": 3})

@@ -91,20 +91,20 @@ def read_back(context: Context, asked: Asked) -> Reading:
     shard that is too large to be read as a whole.
     """
 
-    def read(tx: Tx) -> Reading | None:
-        version = readable_version(tx, asked.scope.shard, asked.request.as_of_version)
-        head = tx.maybe(_CHANGES, shard=asked.scope.shard, since=None, limit=0)
-        if head is not None and version > max(_undoubted(head), applied):
-            return None
-        return _read_past(tx, context, asked, version)
+    shard = asked.scope.shard
+    version, applied = context.graph.read("recall_version", lambda tx: _version_asked(tx, asked))
+    if not applied:
+        # Whoever holds the lock after a command sees all of it, and what is applied never changes.
+        context.graph.write("recall_barrier", lambda tx: hold_shard(tx, shard))
+    return context.graph.read("recall_past", lambda tx: _read_past(tx, context, asked, version))
 
-    # Versions up to one that is applied never change; only the newest command can be in doubt.
-    applied = 0
-    reading = context.graph.read("recall_past", read)
-    while reading is None:
-        applied = context.graph.write("recall_barrier", lambda tx: hold_shard(tx, asked.scope.shard))
-        reading = context.graph.read("recall_past", read)
-    return reading
+
+def _version_asked(tx: Tx, asked: Asked) -> tuple[int, bool]:
+    """The version that a packet of the past is read at, and whether it is certainly applied as a whole."""
+    head = tx.maybe(_CHANGES, shard=asked.scope.shard, since=None, limit=0)
+    _demand_reached(asked, head.graph_version if head else 0)
+    version = readable_version(tx, asked.scope.shard, asked.request.as_of_version)
+    return version, head is None or version <= _undoubted(head)
 
 
 def _read_past(tx: Tx, context: Context, asked: Asked, version: int) -> Reading:
@@ -167,6 +167,12 @@ def _held(tx: Tx, context: Context, asked: Asked) -> Reading:
 
 def _read(tx: Tx, context: Context, asked: Asked, version: int) -> Reading | None:
     """All that a packet needs, or None if something that was found was gone when it was to be read."""
+    _demand_reached(asked, version)
+    return _read_from(Present(tx, open_gate(tx, context, asked)), asked, version)
+
+
+def _demand_reached(asked: Asked, version: int) -> None:
+    """Raise `expected_version_conflict` while the shard has not reached the request's min_graph_version."""
     wanted = asked.request.min_graph_version
     if wanted is not None and version < wanted:
         # No fault of the server: its journal is never behind itself, so the caller saw another store.
@@ -182,7 +188,6 @@ def _read(tx: Tx, context: Context, asked: Asked, version: int) -> Reading | Non
                 "recommended_action": "retry",
             },
         )
-    return _read_from(Present(tx, open_gate(tx, context, asked)), asked, version)
 
 
 def _read_from(source: Source, asked: Asked, version: int) -> Reading | None:
