@@ -68,6 +68,8 @@ Phrase = Annotated[
 ]
 Phrases = Annotated[list[Phrase], Field(max_length=50)]
 TypeNames = Annotated[list[str], Field(max_length=100)]
+#: A truth value that may not ask for anything yet. (`Literal[False]` would take the number 0 too.)
+Unasked = Annotated[bool, WithJsonSchema({"const": False})]
 Processor = Annotated[str, AfterValidator(_processor), WithJsonSchema({"enum": sorted(PROCESSORS - {"all"})})]
 
 
@@ -84,7 +86,7 @@ class AttentionContext(Strict):
     suppress_terms: Phrases = Field(default_factory=list[str])
     boost_memory_types: TypeNames = Field(default_factory=list[str])
     suppress_memory_types: TypeNames = Field(default_factory=list[str])
-    counterevidence_required: Literal[False] | None = None
+    counterevidence_required: Unasked | None = None
     novelty_preference: Annotated[float, Field(ge=0, le=0)] | None = None
 
     @property

@@ -246,6 +246,34 @@ def test_a_group_equals_its_commands_run_one_by_one(
     checked_journal(graph, shard)
 
 
+def test_the_same_content_twice_in_one_group_is_one_atom(
+    context_of: ContextOf, graph: Graph, tenant: str
+) -> None:
+    """The second command finds what the first one wrote in the same transaction, and links to it."""
+    shard = f"{tenant}/w"
+    _run(
+        graph,
+        shard,
+        [_attempt(context_of(), capture, {"events": [source_event("evd_1"), source_event("evd_2")]})],
+    )
+    first, second = _run(
+        graph,
+        shard,
+        [
+            _attempt(context_of(), commit, {"atoms": [belief(evidence_refs=[evidence])]})
+            for evidence in ("evd_1", "evd_2")
+        ],
+    )
+
+    assert isinstance(first, Receipt)
+    assert isinstance(second, Receipt)
+    made = min(ref for ref in first.record["created"] if ref.startswith("atom_"))
+    assert made in json.dumps(second.record)
+    assert rows(graph, "MATCH (a:Atom {shard: $shard}) RETURN count(a) AS atoms", shard=shard) == [
+        {"atoms": 1}
+    ]
+
+
 def _observed(context: Context, seen: list[str]) -> Context:
     """The same context on a Graph of its own that notes each statement."""
 
