@@ -37,24 +37,37 @@ class _Statement:
 
 @contextmanager
 def _statements(found: dict[str, _Statement]) -> Generator[None]:
-    """Count and time each statement: until its last row is here, and how much of that Python works."""
-    plain = Tx._run  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    """Count and time each statement: until its last row is here, and how much of that Python works.
 
-    def timed(self: Tx, procedure: Procedure[Any], verb: Any, params: dict[str, Any]) -> list[Any]:
+    Each is waited for, also those that an ordinary command sends one behind the other.
+    """
+    run, send = Tx._run, Tx.send  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+    @contextmanager
+    def timed(procedure: Procedure[Any]) -> Generator[None]:
         entry = found.setdefault(procedure.name, _Statement())
         began, cpu = time.perf_counter(), time.thread_time()
         try:
-            return plain(self, procedure, verb, params)
+            yield
         finally:
             entry.calls += 1
             entry.seconds += time.perf_counter() - began
             entry.cpu_seconds += time.thread_time() - cpu
 
-    Tx._run = timed  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    def timed_run(self: Tx, procedure: Procedure[Any], verb: Any, params: dict[str, Any]) -> list[Any]:
+        with timed(procedure):
+            return run(self, procedure, verb, params)
+
+    def timed_send(self: Tx, procedure: Procedure[Any], *rest: Any, **params: Any) -> None:
+        with timed(procedure):
+            send(self, procedure, *rest, **params)
+            self.settle()
+
+    Tx._run, Tx.send = timed_run, timed_send  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     try:
         yield
     finally:
-        Tx._run = plain  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        Tx._run, Tx.send = run, send  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 def profile(run: Run, kind: str, out: Console) -> None:
@@ -71,9 +84,14 @@ def profile(run: Run, kind: str, out: Console) -> None:
             work(index)
     taken, worked = time.perf_counter() - began, time.process_time() - cpu
     out.print(_table(kind, found, repetitions, taken, worked))
+    began = time.perf_counter()
+    for index in range(2 * repetitions, 3 * repetitions):
+        work(index)
+    plain = (time.perf_counter() - began) * 1_000 / repetitions
+    out.print(f"{plain:.2f} ms each without waiting for every statement")
     profiler = cProfile.Profile()
     profiler.enable()
-    for index in range(2 * repetitions, 3 * repetitions):
+    for index in range(3 * repetitions, 4 * repetitions):
         work(index)
     profiler.disable()
     for order in ("tottime", "cumtime"):

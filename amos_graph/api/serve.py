@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import logging
 import threading
+import time
 from typing import Final
 
 import uvicorn
 
 from amos_graph.api.app import create_app
 from amos_graph.api.store import STOP_S, open_graph
+from amos_graph.api.warming import warm_up
 from amos_graph.commands.dictionary import prepare
 from amos_graph.errors import AmosError
 from amos_graph.graph.archive import Archive
@@ -52,7 +54,7 @@ def configure_logging() -> None:
 
 
 def _prepare(graph: Graph, settings: Settings, stopping: threading.Event) -> None:
-    """Prepare the store as soon as Neo4j answers, and say what is unsafe about it (T30)."""
+    """Prepare the store as soon as Neo4j answers, say what is unsafe about it (T30), and warm up recall."""
     while not stopping.is_set():
         try:
             graph.driver.verify_connectivity()  # pyright: ignore[reportUnknownMemberType]
@@ -65,7 +67,19 @@ def _prepare(graph: Graph, settings: Settings, stopping: threading.Event) -> Non
             _log.warning("not ready yet: %s", reason)
             stopping.wait(_RETRY_S)
         else:
+            _warm_up(graph, settings)
             return
+
+
+def _warm_up(graph: Graph, settings: Settings) -> None:
+    """Warm up; the service does not need it, so a fault there is told and stops nothing."""
+    began = time.monotonic()
+    try:
+        recalls = warm_up(graph, settings)
+    except Exception as error:
+        _log.warning("not warmed up: %s", error.message if isinstance(error, AmosError) else error)
+    else:
+        _log.info("warmed up by %d recalls in %.1f s", recalls, time.monotonic() - began)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from amos_graph.commands.plan import Attempt, Moment, Plan, Receipt
 from amos_graph.commands.state import prefetch, together
 from amos_graph.commands.view import View, by_kind
 from amos_graph.domain.canonical import canonical_text
-from amos_graph.domain.events import GENESIS, Sealed, event_node, seal
+from amos_graph.domain.events import GENESIS, Sealed, event_row, seal
 from amos_graph.domain.projection import Node
 from amos_graph.errors import AmosError
 from amos_graph.graph.procedures import procedure
@@ -183,7 +183,7 @@ class _Group:
             projecting.project_nodes(self.tx, self.shard, self.nodes)
             self.entered = self.version
         elif receipts:
-            self.tx.none(_RECEIPTS, shard=self.shard, rows=list(receipts))
+            self.tx.send(_RECEIPTS, shard=self.shard, rows=list(receipts))
         projecting.refresh(self.tx, self.shard, self.standing, self.streams)
         self.sealed, self.nodes, self.standing, self.streams = [], [], [], []
 
@@ -202,11 +202,11 @@ def append(
     `nodes` are what the events' records stand for, whose access classes are entered with them.
     """
     newest = sealed[-1].event
-    tx.one(
+    tx.send(
         _APPEND,
         shard=shard,
         after=after,
-        events=[{"properties": _sent(s.event), "versions": s.versions} for s in sealed],
+        events=[{"properties": event_row(s.event, s.texts), "versions": s.versions} for s in sealed],
         journal={
             "graph_version": newest["graph_version"],
             "head_hash": newest["checksum"],
@@ -231,8 +231,3 @@ def _record(plan: Plan, sealed: Sequence[Sealed], version: int) -> dict[str, Any
         "projection_status": "projected",
         **plan.result,
     }
-
-
-def _sent(event: Mapping[str, Any]) -> dict[str, Any]:
-    """An event's native properties, its times as text, which the statement reads."""
-    return {**event_node(event), "occurred_at": event["occurred_at"], "accepted_at": event["accepted_at"]}

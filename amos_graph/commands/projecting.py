@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -68,32 +68,35 @@ def refresh(
     """Bring derived state up to date: supersession of atoms, heads of interaction streams."""
     if standing:
         rows = [{"id": ref, "state_key": key} for ref, key in standing]
-        tx.none(_STANDING, shard=shard, rows=rows)
+        tx.send(_STANDING, shard=shard, rows=rows)
     if streams:
-        tx.none(_STREAM, shard=shard, rows=[dict(row) for row in streams])
+        tx.send(_STREAM, shard=shard, rows=[dict(row) for row in streams])
 
 
 def _project(tx: Tx, shard: str, kind: RecordKind, nodes: Sequence[Node]) -> None:
-    if kind == "atom":
-        done = tx.one(_PROJECT[kind], shard=shard, rows=[_atom_row(node) for node in nodes])
-    elif kind == "edge":
-        done = tx.one(_PROJECT[kind], shard=shard, rows=[_edge_row(node) for node in nodes])
-    else:
-        rows = [{"id": node.ref, "version": node.version, **_sent(node)} for node in nodes]
-        done = tx.one(_PROJECT[kind], shard=shard, rows=rows)
-    if done.projected != len(nodes):
-        raise AmosError(
-            "projection_failed", f"{done.projected} of {len(nodes)} {kind} records were projected"
-        )
+    def check(rows: list[Projected]) -> None:
+        if rows[0].projected != len(nodes):
+            raise AmosError(
+                "projection_failed", f"{rows[0].projected} of {len(nodes)} {kind} records were projected"
+            )
+
+    tx.send(_PROJECT[kind], check, shard=shard, rows=[_ROWS.get(kind, _row)(node) for node in nodes])
+
+
+def _row(node: Node) -> dict[str, Any]:
+    return {"id": node.ref, "version": node.version, **_sent(node)}
 
 
 def _sent(node: Node) -> dict[str, dict[str, Any]]:
     """A node's properties, and apart from them its times as text: the driver packs a time very slowly."""
-    times = {name: format_time(v) for name, v in node.properties.items() if isinstance(v, datetime)}
-    return {
-        "properties": {name: v for name, v in node.properties.items() if name not in times},
-        "times": times,
-    }
+    properties: dict[str, Any] = {}
+    times: dict[str, str] = {}
+    for name, value in node.properties.items():
+        if type(value) is datetime:
+            times[name] = format_time(value)
+        else:
+            properties[name] = value
+    return {"properties": properties, "times": times}
 
 
 def _atom_row(node: Node) -> dict[str, Any]:
@@ -123,15 +126,20 @@ def _edge_row(node: Node) -> dict[str, Any]:
     }
 
 
+#: What the rows of a kind hold, where it is more than the node.
+_ROWS: Final[Mapping[RecordKind, Callable[[Node], dict[str, Any]]]] = {"atom": _atom_row, "edge": _edge_row}
+
+
 def access_classes(nodes: Sequence[Node]) -> list[dict[str, Any]]:
     """The access classes of these nodes, once each: scope fields, policy, and a caption."""
     found: dict[str, dict[str, Any]] = {}
     for node in nodes:
         properties = node.properties
-        if "access_class" not in properties:
+        class_name = properties.get("access_class")
+        if class_name is None or class_name in found:
             continue
         scope = {name: value for name, value in properties.items() if name.startswith("scope_")}
-        found[properties["access_class"]] = {
+        found[class_name] = {
             **scope,
             **{name: properties[name] for name in _CLASS_FIELDS if name in properties},
             "title": " / ".join(str(value) for value in scope.values()),

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -29,8 +29,16 @@ def canonical_bytes(value: Any) -> bytes:
     Raises `schema_invalid` for a value that JSON cannot carry without loss.
     """
     quick = _quick(value)
-    if quick is not None:
-        return quick
+    return _slow(value) if quick is None else quick.encode()
+
+
+def canonical_text(value: Any) -> str:
+    """`canonical_bytes` as text, for storage in a string property."""
+    quick = _quick(value)
+    return _slow(value).decode() if quick is None else quick
+
+
+def _slow(value: Any) -> bytes:
     try:
         return rfc8785.dumps(value)
     except (rfc8785.CanonicalizationError, UnicodeError, RecursionError) as error:
@@ -45,44 +53,69 @@ _ENCODER: Final = json.JSONEncoder(
 _SORTED_OTHERWISE: Final = re.compile("[\ue000-\U0010ffff]")
 
 
-def _quick(value: Any) -> bytes | None:
+def _quick(value: Any) -> str | None:
     """The canonical form where Python's encoder is sure to give it, else None."""
     try:
         text = _ENCODER.encode(value)
         # Only now is it certain that the value does not hold itself.
-        if not _plain(value) or not (text.isascii() or _SORTED_OTHERWISE.search(text) is None):
+        whole = _plain(value)
+        if whole is None or not (text.isascii() or _SORTED_OTHERWISE.search(text) is None):
             return None
-        return text.encode()
+        # Also what is no text is refused, a lone surrogate.
+        text.encode()
+        return _ENCODER.encode(_with_integers(value)) if whole else text
     except (TypeError, ValueError, RecursionError):
         # What is wrong with it is said by the one that knows the form.
         return None
 
 
-def _plain(value: Any) -> bool:
-    """True if every key is text, and every number is one that Python and ECMAScript write alike."""
+_kind: Final = cast("Callable[[Any], type[Any]]", type)
+_TEXT: Final = frozenset({str})
+
+
+def _plain(value: Any) -> bool | None:
+    """None unless every key is text and Python writes every number as ECMAScript does.
+
+    Else, whether that takes its whole floats as integers, since 1.0 is written 1.
+    """
+    whole = False
     pending: list[Any] = [value]
     for each in pending:
-        kind = cast("type[Any]", type(each))
+        kind = _kind(each)
         if kind is str or kind is bool or each is None:
             continue
         if kind is dict:
-            if not all(type(key) is str for key in each):
-                return False
+            if not _TEXT.issuperset(map(type, each)):
+                return None
             pending += each.values()
         elif kind is list or kind is tuple:
             pending += each
         elif kind is int:
             if not -INTEGER_MAX <= each <= INTEGER_MAX:
-                return False
-        # 1.0 is written 1, and small and large numbers have exponents of another form.
-        elif kind is not float or each.is_integer() or not 1e-4 <= abs(each) < 1e16:
-            return False
-    return True
+                return None
+        elif kind is not float:
+            return None
+        elif each.is_integer() and -INTEGER_MAX <= each <= INTEGER_MAX:
+            whole = True
+        # Small and large numbers have exponents of another form.
+        elif not 1e-4 <= abs(each) < 1e16:
+            return None
+    return whole
 
 
-def canonical_text(value: Any) -> str:
-    """`canonical_bytes` as text, for storage in a string property."""
-    return canonical_bytes(value).decode()
+def _with_integers(value: Any) -> Any:
+    """The value with its whole floats as integers."""
+    kind = _kind(value)
+    if kind is dict:
+        return {key: _with_integers(member) for key, member in value.items()}
+    if kind is list or kind is tuple:
+        return [_with_integers(member) for member in value]
+    return int(value) if kind is float and value.is_integer() else value
+
+
+def canonical_object(texts: Mapping[str, str]) -> str:
+    """The canonical form of an object, made of those of its members; its keys are plain ASCII names."""
+    return "{" + ",".join(f'"{name}":{texts[name]}' for name in sorted(texts)) + "}"
 
 
 def digest(value: Any) -> str:
@@ -152,6 +185,8 @@ def _number(digits: str) -> float | int:
 
 def check_json(value: Any, at: str = "", depth_max: int = DEPTH_MAX) -> None:
     """Raise `schema_invalid`, naming the path, for any value that canonical JSON would change or refuse."""
+    if _sound([value], depth_max + 1):
+        return
     pending: list[tuple[_Trail, Any, int]] = [(None, value, 0)]
     while pending:
         trail, item, depth = pending.pop()
@@ -176,6 +211,39 @@ def check_json(value: Any, at: str = "", depth_max: int = DEPTH_MAX) -> None:
             raise invalid(_path(at, place), item.message)
         else:
             raise invalid(_path(at, trail), f"{type(item).__name__} is not a JSON value")
+
+
+def _sound(members: Any, levels: int) -> bool:
+    """True for a container in which nothing is wrong, told several times as fast as what is and where."""
+    if levels == 0 or len(members) > MEMBERS_MAX:
+        return False
+    if _kind(members) is dict:
+        if not _TEXT.issuperset(map(type, members)) or not _encodable(members):
+            return False
+        members = members.values()
+    for each in members:
+        kind = _kind(each)
+        if kind is str:
+            if not each.isascii() and not _encodable([each]):
+                return False
+        elif kind is dict or kind is list:
+            if not _sound(each, levels - 1):
+                return False
+        elif kind is int or kind is float:
+            # Infinities and NaN are not within either.
+            if not -INTEGER_MAX <= each <= INTEGER_MAX:
+                return False
+        elif kind is not bool and each is not None:
+            return False
+    return True
+
+
+def _encodable(texts: Iterable[str]) -> bool:
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _keyed(members: dict[Any, Any], at: str, trail: _Trail) -> Iterable[tuple[str, Any]]:

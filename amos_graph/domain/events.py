@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from amos_graph.domain.canonical import canonical_text, digest
+from amos_graph.domain.canonical import canonical_object, canonical_text, digest
 from amos_graph.domain.ids import RecordKind
 from amos_graph.domain.times import native_text, parse_time
 
@@ -88,7 +88,7 @@ class Stamp:
 
     def salt(self, ref: str) -> str:
         """The secret salt of one body; without it an erased text cannot be guessed from its digest."""
-        return hmac.new(self.seed, ref.encode(), hashlib.sha256).hexdigest()
+        return hmac.digest(self.seed, ref.encode(), "sha256").hex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,8 @@ class Sealed:
     event: dict[str, Any]
     versions: list[dict[str, Any]]
     writes: tuple[Write, ...]
+    #: The canonical text of each nested field, where it was made already.
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def body_digest(salt: str, body: str) -> str:
@@ -117,14 +119,19 @@ def seal(
     sealed: list[Sealed] = []
     # Only the end of a command is a readable version (design §4), so each event knows where it ends.
     command = {"first": graph_version + 1, "last": graph_version + len(drafts)}
+    shared = _shared(shard, stamp)
+    # Brought into canonical form once, and not with each event's checksum anew.
+    shared_texts = {name: canonical_text(value) for name, value in shared.items()}
     for index, draft in enumerate(drafts):
         graph_version += 1
         versions = [_version_row(shard, write, graph_version, stamp) for write in draft.writes]
-        event: dict[str, Any] = {
+        # Ids and hashes of ours, and numbers, are their own canonical form.
+        named = {
             "event_id": stamp.event_id(index),
             "event_type": draft.event_type,
-            "schema_version": SCHEMA_VERSION,
-            "actor": stamp.actor,
+            "previous_event_hash": head_hash,
+        }
+        said: dict[str, Any] = {
             "target_refs": [write.ref for write in draft.writes],
             "payload": {
                 "operation": draft.operation,
@@ -134,22 +141,35 @@ def seal(
             },
             "payload_refs": list(draft.payload_refs),
             "evidence_refs": list(draft.evidence_refs),
-            "idempotency_key": stamp.idempotency_key,
-            "payload_digest": stamp.payload_digest,
-            "causal_parent_ids": list(stamp.causal_parent_ids),
-            "expected_versions": dict(stamp.expected_versions),
-            "authorization_context": dict(stamp.authorization_context),
-            "occurred_at": stamp.occurred_at,
-            "accepted_at": stamp.accepted_at,
-            "result_status": "accepted",
-            "projection_status": "projected",
-            "shard": shard,
-            "graph_version": graph_version,
-            "previous_event_hash": head_hash,
         }
-        head_hash = event["checksum"] = checksum(event)
-        sealed.append(Sealed(event, versions, draft.writes))
+        texts = {
+            **shared_texts,
+            **{name: f'"{value}"' for name, value in named.items()},
+            **{name: canonical_text(value) for name, value in said.items()},
+            "graph_version": str(graph_version),
+        }
+        head_hash = "sha256:" + hashlib.sha256(canonical_object(texts).encode()).hexdigest()
+        event = {**shared, **named, **said, "graph_version": graph_version, "checksum": head_hash}
+        sealed.append(Sealed(event, versions, draft.writes, {name: texts[name] for name in _NESTED}))
     return sealed
+
+
+def _shared(shard: str, stamp: Stamp) -> dict[str, Any]:
+    """The fields that all events of one command have in common."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "actor": stamp.actor,
+        "idempotency_key": stamp.idempotency_key,
+        "payload_digest": stamp.payload_digest,
+        "causal_parent_ids": list(stamp.causal_parent_ids),
+        "expected_versions": dict(stamp.expected_versions),
+        "authorization_context": dict(stamp.authorization_context),
+        "occurred_at": stamp.occurred_at,
+        "accepted_at": stamp.accepted_at,
+        "result_status": "accepted",
+        "projection_status": "projected",
+        "shard": shard,
+    }
 
 
 def _version_row(shard: str, write: Write, graph_version: int, stamp: Stamp) -> dict[str, Any]:
@@ -185,11 +205,21 @@ _TIMES: Final = ("occurred_at", "accepted_at")
 
 def event_node(event: Mapping[str, Any]) -> dict[str, Any]:
     """The native properties of an event."""
-    properties = {name: value for name, value in event.items() if value is not None}
-    for name in _NESTED:
-        properties[name] = canonical_text(event[name])
+    properties = event_row(event)
     for name in _TIMES:
         properties[name] = parse_time(event[name])
+    return properties
+
+
+def event_row(event: Mapping[str, Any], texts: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The native properties of an event with its times as text, as cypher/journal/append_events takes them.
+
+    `texts` are the canonical texts of nested fields that are known already.
+    """
+    known = texts or {}
+    properties = {name: value for name, value in event.items() if value is not None}
+    for name in _NESTED:
+        properties[name] = known.get(name) or canonical_text(event[name])
     properties["title"] = f"{event['graph_version']} {event['event_type']}"
     return properties
 

@@ -6,9 +6,11 @@ later, replay. Source: design §3.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from amos_graph.domain.atoms import payload_type
@@ -240,8 +242,15 @@ def content_digest(body: Mapping[str, Any]) -> str:
 def class_of(body: Mapping[str, Any]) -> str:
     """The access class of a stored body."""
     policy = body.get("access_policy")
+    return _class_of(tuple(body["scope"].items()), canonical_text(policy) if policy else None)
+
+
+@lru_cache(maxsize=4_096)
+def _class_of(scope: tuple[tuple[str, str], ...], policy: str | None) -> str:
+    """Kept, since most records of a shard share their class with many others."""
     return access_class(
-        Scope.model_validate(body["scope"]), AccessPolicy.model_validate(policy) if policy else None
+        Scope.model_validate(dict(scope)),
+        AccessPolicy.model_validate(json.loads(policy)) if policy else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, cast
 
 from pydantic import Field, model_validator
@@ -123,7 +124,20 @@ class AccessPolicy(Strict):
 
 def access_class(scope: Scope, policy: AccessPolicy | None) -> str:
     """The class of records that share one answer to "who may see this?" (design §5)."""
-    return digest({"scope": scope.record(), "policy": policy.record() if policy else {}})[:32]
+    if policy is None:
+        # Frozen models are hashable, which pydantic's types do not say.
+        return _plain_class(scope)  # pyright: ignore[reportArgumentType]
+    return _class(scope, policy.record())
+
+
+@lru_cache(maxsize=4_096)
+def _plain_class(scope: Scope) -> str:
+    """Kept: nearly every record has no policy, and shares its scope with many others."""
+    return _class(scope, {})
+
+
+def _class(scope: Scope, policy: Mapping[str, Any]) -> str:
+    return digest({"scope": scope.record(), "policy": policy})[:32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, WithJsonSchema
 
 _LENGTH: Final = len("2026-01-01T00:00:00.000000Z")
+#: The records of one command share their times, so few are read or written more than once.
+_KEPT: Final = 1_024
 
 
 def canonical_time(text: str) -> str:
@@ -30,12 +33,14 @@ def canonical_time(text: str) -> str:
         raise ValueError("the time lies outside the years 1 to 9999") from error
 
 
+@lru_cache(maxsize=_KEPT)
 def format_time(moment: datetime) -> str:
     """An aware datetime as canonical text."""
     # strftime pads years below 1000 on no platform alike, hence isoformat.
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
+@lru_cache(maxsize=_KEPT)
 def parse_time(text: str) -> datetime:
     """The aware datetime of a canonical time. Raises ValueError for any other text."""
     moment = datetime.fromisoformat(text)

@@ -166,6 +166,8 @@ def skeleton(value: Any) -> Any:
 
 def fold(name: str) -> str:
     """The form by which names are looked up: NFKC, case folded, invisible marks gone, spaces collapsed."""
+    if name.isascii():
+        return " ".join(name.lower().split())
     folded = name
     # Folding can leave text that normalises further, so it is repeated until it rests.
     for _ in range(4):

@@ -6,19 +6,22 @@ import logging
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 import neo4j
 from neo4j import exceptions as driver_errors
 
 from amos_graph.errors import AmosError
+from amos_graph.graph import pipeline
 from amos_graph.graph.admission import Admission
 from amos_graph.graph.procedures import Procedure, Rows
 
 RowT = TypeVar("RowT")
 ResultT = TypeVar("ResultT")
 Observer = Callable[[Procedure[Any], list[dict[str, Any]], neo4j.SummaryCounters], None]
+#: Takes the answer of a statement that was sent, and raises what is wrong with it.
+_Sent = Callable[[], None]
 
 _log: Final = logging.getLogger(__name__)
 #: Ends of a transaction that ran or waited for too long; Neo4j calls them errors of the client.
@@ -52,6 +55,7 @@ class Tx:
 
     inner: neo4j.ManagedTransaction
     observer: Observer | None = None
+    _sent: list[_Sent] = field(default_factory=list[_Sent])
 
     def one(self, procedure: Procedure[RowT], **params: Any) -> RowT:
         """Run a statement that returns exactly one row. Raises `internal` when it does not."""
@@ -75,24 +79,68 @@ class Tx:
         """Run a statement for its effect."""
         self._run(procedure, "none", params)
 
+    def send(
+        self, procedure: Procedure[RowT], check: Callable[[list[RowT]], None] | None = None, **params: Any
+    ) -> None:
+        """Run a statement without waiting for it; `check` sees its rows, and raises if they are wrong.
+
+        That it ran is certain, and what it raises is raised, at the next statement of another kind, at
+        `settle`, or at the end of the transaction's work, and always before the commit.
+        """
+        self._check_call(procedure, procedure.header.rows, params)
+        answer = pipeline.send(self.inner, procedure.text, params)
+
+        def received() -> None:
+            rows = self._answered(procedure, answer.rows, answer.counters)
+            if procedure.header.rows == "one" and len(rows) != 1:
+                raise AmosError("internal", f"{procedure.name} returned {len(rows)} rows in place of one")
+            if check:
+                check(rows)
+
+        self._sent.append(received)
+
+    def settle(self) -> None:
+        """Wait for the statements that were sent, and check their rows."""
+        if self._sent:
+            sent = list(self._sent)
+            self._sent.clear()
+            with _memory_translated():
+                pipeline.wait(self.inner)
+            for received in sent:
+                received()
+
     def _run(self, procedure: Procedure[RowT], verb: Rows, params: dict[str, Any]) -> list[RowT]:
-        header = procedure.header
-        if header.rows != verb or params.keys() != header.params.keys():
-            raise TypeError(f"{header.name} is called as {verb}({sorted(params)}), declared {header.rows}")
-        try:
+        self._check_call(procedure, verb, params)
+        self.settle()
+        with _memory_translated():
             result = self.inner.run(procedure.text, params)
             rows = [record.data() for record in result]
             summary = result.consume()
-        except driver_errors.Neo4jError as error:
-            if error.code.endswith("MemoryPoolOutOfMemoryError"):
-                # Neo4j calls it transient, and the driver would send the same too large work again.
-                raise AmosError(
-                    "capacity_limited", "the request needs more memory than Neo4j grants"
-                ) from error
-            raise
+        return self._answered(procedure, rows, summary.counters)
+
+    def _answered(
+        self, procedure: Procedure[RowT], rows: list[dict[str, Any]], counters: neo4j.SummaryCounters
+    ) -> list[RowT]:
+        """The typed rows of a statement that has run; the one place that every statement passes."""
         if self.observer:
-            self.observer(procedure, rows, summary.counters)
+            self.observer(procedure, rows, counters)
         return [procedure.row_type(**row) for row in rows]
+
+    def _check_call(self, procedure: Procedure[Any], verb: Rows, params: dict[str, Any]) -> None:
+        header = procedure.header
+        if header.rows != verb or params.keys() != header.params.keys():
+            raise TypeError(f"{header.name} is called as {verb}({sorted(params)}), declared {header.rows}")
+
+
+@contextmanager
+def _memory_translated() -> Generator[None]:
+    """Neo4j calls it transient, and the driver would send the same too large work again."""
+    try:
+        yield
+    except driver_errors.Neo4jError as error:
+        if error.code.endswith("MemoryPoolOutOfMemoryError"):
+            raise AmosError("capacity_limited", "the request needs more memory than Neo4j grants") from error
+        raise
 
 
 class Graph:
@@ -130,7 +178,10 @@ class Graph:
     ) -> Callable[[neo4j.ManagedTransaction], ResultT]:
         @neo4j.unit_of_work(metadata={"amos": flow}, timeout=timeout_s or self.timeout_s)
         def run(inner: neo4j.ManagedTransaction) -> ResultT:
-            return work(Tx(inner, self.observer))
+            tx = Tx(inner, self.observer)
+            result = work(tx)
+            tx.settle()
+            return result
 
         return run
 
@@ -139,7 +190,10 @@ class Graph:
         # The driver types its options as an untyped **config.
         config = {"database": self.database, "default_access_mode": access}
         try:
-            with self.driver.session(**config) as session:  # pyright: ignore[reportUnknownMemberType]
+            with (
+                self.driver.session(**config) as session,  # pyright: ignore[reportUnknownMemberType]
+                pipeline.begin_with_first_statement(session),
+            ):
                 yield session
         except (driver_errors.Neo4jError, driver_errors.DriverError) as error:
             raise translate(error) from error

@@ -72,12 +72,15 @@ def _holds(module: ModuleType, name: str, function: Callable[..., Any]) -> bool:
 @contextmanager
 def watched_statements(spent: Spent) -> Generator[None]:
     """Time all that is sent to Neo4j and waited for, without begin and commit."""
-    plain = Tx._run  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-    Tx._run = spent.timing(plain)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    names = ("_run", "send", "settle")
+    plain = {name: getattr(Tx, name) for name in names}
+    for name in names:
+        setattr(Tx, name, spent.timing(plain[name]))
     try:
         yield
     finally:
-        Tx._run = plain  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        for name in names:
+            setattr(Tx, name, plain[name])
 
 
 def _raw(batch: Json) -> Json:

@@ -1,33 +1,18 @@
-"""What the first recall costs after Neo4j was restarted, and how much planning ahead takes off it."""
+"""What the first recall costs after Neo4j was restarted, and how much warming up at a start takes off it."""
 
 from __future__ import annotations
 
 import time
-from typing import Final, LiteralString, cast
+from typing import Final
 
+from amos_graph.api.warming import warm_up
 from amos_graph.commands.execution import Context
-from amos_graph.graph.procedures import all_names, read_header
-from amos_graph.graph.transactions import Graph
 from amos_graph.queries.recall import recall
 from bench import graphs
 from bench.figures import Figure, Measured, Run
 from bench.figures.recall import request
 from bench.measuring import Arm, alternating, runs_row, time_row
 from bench.samples import Samples
-
-#: What a recall runs.
-_FOLDER: Final = "recall/"
-
-
-def plan_ahead(graph: Graph) -> None:
-    """Have Neo4j plan every statement of recall, without running any."""
-    with graph.driver.session(database=graph.database) as session:  # pyright: ignore[reportUnknownMemberType]
-        for name in all_names():
-            if name.startswith(_FOLDER):
-                header = read_header(name)
-                # The text as it is sent, since plans are found by it.
-                text = f"EXPLAIN // {name}\n{header.text}"
-                session.run(cast("LiteralString", text), header.sample).consume()
 
 
 def _asked_ms(context: Context, cue: str) -> float:
@@ -41,7 +26,7 @@ def _measure(run: Run) -> Measured:
         return Measured(rows=(), notes=("a server that was given is not restarted, so nothing was measured",))
     samples = Samples(5)
     rounds = run.count(5, 1)
-    first, second, planning, planned = list[float](), list[float](), list[float](), list[float]()
+    first, second, warming, warmed = list[float](), list[float](), list[float](), list[float]()
     graphs.small(run)
     for number in range(rounds):
         context = _restarted(run)
@@ -49,9 +34,9 @@ def _measure(run: Run) -> Measured:
         second.append(_asked_ms(context, samples.cue()))
         context = _restarted(run)
         began = time.perf_counter()
-        plan_ahead(context.graph)
-        planning.append((time.perf_counter() - began) * 1_000)
-        planned.append(_asked_ms(context, samples.cue()))
+        warm_up(context.graph, context.settings)
+        warming.append((time.perf_counter() - began) * 1_000)
+        warmed.append(_asked_ms(context, samples.cue()))
         run.told("restart", number + 1, rounds)
     context = graphs.small(run)
     warm = alternating(
@@ -62,8 +47,8 @@ def _measure(run: Run) -> Measured:
     rows = (
         runs_row("restart.first_recall", first, "ms"),
         runs_row("restart.second_recall", second, "ms"),
-        runs_row("restart.first_recall_planned", planned, "ms"),
-        runs_row("restart.planning", planning, "ms"),
+        runs_row("restart.first_recall_warmed_up", warmed, "ms"),
+        runs_row("restart.warming_up", warming, "ms"),
         time_row("restart.warm_recall_p50", warm, 50),
     )
     return Measured(rows=rows, bars={row.figure.partition(".")[2]: row.value for row in rows}, unit="ms")
@@ -83,8 +68,8 @@ FIGURE: Final = Figure(
     rows=(
         "restart.first_recall",
         "restart.second_recall",
-        "restart.first_recall_planned",
-        "restart.planning",
+        "restart.first_recall_warmed_up",
+        "restart.warming_up",
         "restart.warm_recall_p50",
     ),
     measure=_measure,

@@ -146,10 +146,10 @@ def test_a_failure_after_any_statement_leaves_nothing(
 
     ran: list[str] = []
     limit = 0
-    run = Tx._run  # pyright: ignore[reportPrivateUsage] - the one place that every statement passes
+    answered = Tx._answered  # pyright: ignore[reportPrivateUsage] - what every statement passes
 
-    def dying(self: Tx, procedure: Any, verb: Any, params: dict[str, Any]) -> Any:
-        result = run(self, procedure, verb, params)
+    def dying(self: Tx, procedure: Any, rows: Any, counters: Any) -> Any:
+        result = answered(self, procedure, rows, counters)
         ran.append(procedure.name)
         if len(ran) == limit:
             raise DiedError
@@ -160,7 +160,7 @@ def test_a_failure_after_any_statement_leaves_nothing(
         "atoms": [belief(id=ref, payload={"object": ref}) for ref in "ab"],
         "edges": [_edge()],
     }
-    monkeypatch.setattr(Tx, "_run", dying)
+    monkeypatch.setattr(Tx, "_answered", dying)
     died = 0
     while True:
         ran.clear()

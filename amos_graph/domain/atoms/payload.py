@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Literal, cast, get_args
 
@@ -185,9 +186,14 @@ class Payload(Strict):
         """The caller's JSON with canonical times: no key dropped, none added."""
         return self.model_dump(mode="json", exclude_unset=True, by_alias=True)
 
+    @cached_property
+    def said(self) -> Mapping[str, Any]:
+        """`record`, made once: what everything here that only reads it is told from."""
+        return self.record()
+
     def title(self) -> str:
         """One short line for people."""
-        record = self.record()
+        record = self.said
         return clip(_PLACE.sub(lambda place: caption(record.get(place[1], "")), self.role_text))
 
     @classmethod
@@ -199,16 +205,16 @@ class Payload(Strict):
     @property
     def valid_from(self) -> str | None:
         """When the claim begins to hold, for types that say so."""
-        return self.interval(self.record())[0]
+        return self.interval(self.said)[0]
 
     @property
     def valid_until(self) -> str | None:
         """When the claim ceases to hold, for types that say so."""
-        return self.interval(self.record())[1]
+        return self.interval(self.said)[1]
 
     def lifted_values(self) -> dict[str, Any]:
         """The lifted native properties: scalars and lists of text; what is neither stays in the payload."""
-        record = self.record()
+        record = self.said
         found = {name: _native(_at(record, path)) for name, path in self.lifted.items()}
         return {name: value for name, value in found.items() if value is not None}
 
@@ -228,23 +234,23 @@ class Payload(Strict):
     def references(self, at: str = "payload") -> list[Reference]:
         """Every dictionary, entity and evidence id of this payload, graph_relations included."""
         own = [found for _, found in self._found(at)]
-        return [*own, *references(self.record().get("graph_relations"), f"{at}.graph_relations")]
+        return [*own, *references(self.said.get("graph_relations"), f"{at}.graph_relations")]
 
     def _found(self, at: str) -> list[tuple[str, Reference]]:
         return [
             (field, found)
-            for field, value in self.record().items()
-            if field not in self.apart and not is_data(type(self).model_fields[field])
+            for field, value in self.said.items()
+            if field not in self.apart and field not in _data_fields(type(self))
             for found in references(value, f"{at}.{field}" if at else field)
         ]
 
     def words(self) -> list[str]:
         """The search text of the payload: its values, never its keys."""
-        return words([value for field, value in self.record().items() if field not in self.apart])
+        return words([value for field, value in self.said.items() if field not in self.apart])
 
     def slot_values(self) -> dict[str, Any] | None:
         """What competes for one place (with the scope): type and skeleton; None if nothing does."""
-        record = self.record()
+        record = self.said
         if not self.slot or any(record.get(field) is None for field in self.slot):
             return None
         return {"type": self.atom_type, **{field: skeleton(record[field]) for field in self.slot}}
@@ -305,6 +311,12 @@ def _check_declaration(model: type[Payload]) -> None:
     }
     if taken:
         raise TypeError(f"{model.__name__}: lifts onto {', '.join(sorted(taken))} of the envelope")
+
+
+@cache
+def _data_fields(model: type[Payload]) -> frozenset[str]:
+    """The fields of a type that hold text or data of others."""
+    return frozenset(name for name, field in model.model_fields.items() if is_data(field))
 
 
 def is_data(field: Any) -> bool:
