@@ -79,6 +79,11 @@ def ref_kind(text: str) -> RefKind | None:
     return None
 
 
+def is_entity(value: Any) -> bool:
+    """True for a well-formed entity id."""
+    return isinstance(value, str) and ref_kind(value) == "entity"
+
+
 def _fits(shape: TypeAdapter[str], text: str) -> bool:
     try:
         shape.validate_python(text, strict=True)

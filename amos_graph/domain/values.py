@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, cast
 
@@ -149,17 +149,21 @@ def _spaced(name: str) -> str:
     return " ".join(re.split(r"[_:./@+\-]+", name)).strip()
 
 
-def skeleton(value: Any) -> Any:
-    """A value without accidents of spelling: two that mean the same thing are equal (slots)."""
+def skeleton(value: Any, resolved: Callable[[str], str] = str) -> Any:
+    """A value without accidents of spelling: two that mean the same thing are equal (slots).
+
+    `resolved` gives the entity that an entity id became by merging.
+    """
     if isinstance(value, str):
-        return value if ref_kind(value) else fold(value)
+        kind = ref_kind(value)
+        return resolved(value) if kind == "entity" else value if kind else fold(value)
     if isinstance(value, list):
-        return [skeleton(item) for item in cast("list[Any]", value)]
+        return [skeleton(item, resolved) for item in cast("list[Any]", value)]
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value)
         if "value_type" not in members:
-            return {key: skeleton(member) for key, member in members.items()}
-        inner = skeleton(members.get("value"))
+            return {key: skeleton(member, resolved) for key, member in members.items()}
+        inner = skeleton(members.get("value"), resolved)
         return [inner, fold(str(members["unit"]))] if "unit" in members else inner
     return value
 

@@ -7,7 +7,7 @@
 // @param states LIST<STRING>          state keys that are let in
 // @param at ZONED DATETIME            the instant that the packet speaks of
 // @param types LIST<STRING>           atom types; empty for all
-// @param payload_filter MAP           lifted property → the value that it must have
+// @param payload_filter MAP           lifted property → the values of which it must have one
 // @param limit INTEGER
 // @rows one   ids LIST<STRING>
 // @sample {"shard": "t/w", "classes": ["c"], "targeted": [], "states": ["live"], "at": null, "types": [], "payload_filter": {}, "limit": 10}
@@ -23,7 +23,7 @@ CALL () {
       ELSE coalesce(a.valid_from <= $at, true) AND coalesce($at < a.valid_until, true)
     END
     AND (size($types) = 0 OR a.type IN $types)
-    AND all(name IN keys($payload_filter) WHERE coalesce(a[name] = $payload_filter[name], false))
+    AND all(name IN keys($payload_filter) WHERE coalesce(a[name] IN $payload_filter[name], false))
   RETURN a.id AS id
   ORDER BY a.shard DESC, a.created_at DESC, id
   LIMIT $limit

@@ -8,7 +8,7 @@
 // @param states LIST<STRING>          state keys that are let in
 // @param at ZONED DATETIME            the instant that the packet speaks of
 // @param types LIST<STRING>           atom types; empty for all
-// @param payload_filter MAP           lifted property → the value that it must have
+// @param payload_filter MAP           lifted property → the values of which it must have one
 // @param limit INTEGER                atoms of one entity that are proposed
 // @rows many   ref STRING, ids LIST<STRING>, scanned INTEGER
 // @sample {"shard": "t/w", "atom_ids": ["a"], "entity_ids": ["ent:a:b"], "classes": ["c"], "targeted": [], "states": ["live"], "at": null, "types": [], "payload_filter": {}, "limit": 10}
@@ -31,7 +31,7 @@ WHERE a.access_class IN $classes
     ELSE coalesce(a.valid_from <= $at, true) AND coalesce($at < a.valid_until, true)
   END
   AND (size($types) = 0 OR a.type IN $types)
-  AND all(name IN keys($payload_filter) WHERE coalesce(a[name] = $payload_filter[name], false))
+  AND all(name IN keys($payload_filter) WHERE coalesce(a[name] IN $payload_filter[name], false))
 WITH ref, a.id AS id, a.updated_at AS updated_at
 ORDER BY ref, updated_at DESC, id
 WITH ref, collect(id) AS ids

@@ -9,7 +9,7 @@
 // @param targeted LIST<STRING>        those of them whose policy names the processor
 // @param at ZONED DATETIME            the instant that the packet speaks of
 // @param types LIST<STRING>           atom types; empty for all
-// @param payload_filter MAP           lifted property → the value that it must have
+// @param payload_filter MAP           lifted property → the values of which it must have one
 // @param scan_max INTEGER             hits that are looked at
 // @param limit INTEGER                atoms that are proposed
 // @rows one   found LIST<MAP>, expired LIST<STRING>, scanned INTEGER
@@ -25,7 +25,7 @@ CALL () {
     fits: a.access_class IN $classes
       AND (a.health_status <> 'privacy_sensitive' OR a.access_class IN $targeted)
       AND (size($types) = 0 OR a.type IN $types)
-      AND all(name IN keys($payload_filter) WHERE coalesce(a[name] = $payload_filter[name], false)),
+      AND all(name IN keys($payload_filter) WHERE coalesce(a[name] IN $payload_filter[name], false)),
     holds: a.state_key = 'superseded'
       OR (coalesce(a.valid_from <= $at, true) AND coalesce($at < a.valid_until, true))
   }) AS hits

@@ -7,13 +7,12 @@
 // @param states LIST<STRING>           lifecycle states; empty for all
 // @param types LIST<STRING>            atom types; empty for all
 // @param health LIST<STRING>           health statuses; empty for all
-// @param subject STRING?
+// @param subjects LIST<STRING>         values of the subject; empty for all
 // @param relation STRING?
-// @param entity STRING?                an entity that the atom refers to
 // @param valid_at ZONED DATETIME?
 // @param limit INTEGER
 // @rows many   id STRING, created_at ZONED DATETIME, version INTEGER, state_key STRING, event_id STRING
-// @sample {"shard": "t/w", "classes": ["c"], "after_created": null, "after_id": "", "states": [], "types": [], "health": [], "subject": null, "relation": null, "entity": null, "valid_at": null, "limit": 10}
+// @sample {"shard": "t/w", "classes": ["c"], "after_created": null, "after_id": "", "states": [], "types": [], "health": [], "subjects": [], "relation": null, "valid_at": null, "limit": 10}
 CYPHER 25
 MATCH (a:Atom {shard: $shard})
 USING INDEX a:Atom(shard, created_at)
@@ -23,9 +22,8 @@ WHERE a.created_at >= $after_created
   AND (size($states) = 0 OR a.lifecycle_state IN $states)
   AND (size($types) = 0 OR a.type IN $types)
   AND (size($health) = 0 OR a.health_status IN $health)
-  AND ($subject IS NULL OR a.subject = $subject)
+  AND (size($subjects) = 0 OR a.subject IN $subjects)
   AND ($relation IS NULL OR a.relation = $relation)
-  AND ($entity IS NULL OR EXISTS { (a)-[:REFERS_TO]->(:Entity {shard: $shard, id: $entity}) })
   AND ($valid_at IS NULL OR (coalesce(a.valid_from <= $valid_at, true) AND coalesce($valid_at < a.valid_until, true)))
 RETURN a.id AS id,
        a.created_at AS created_at,

@@ -3,7 +3,7 @@
 // @purpose Start here when you ask what the store holds about a person, a project or a thing.
 // @mode read
 // @param shard STRING       tenant/workspace
-// @param about STRING       an entity id (ent:…), or one of its names
+// @param about STRING       an entity id (ent:…), or one of its names; what it became or was split into counts
 // @param limit INTEGER      rows at most
 // @rows many   atom_id STRING, type STRING, claim STRING, roles LIST<STRING>, confidence FLOAT, health STRING, valid_from STRING?, valid_until STRING?, contradicted_by LIST<STRING>, evidence_count INTEGER, evidence LIST<STRING>, updated_at STRING
 // @sample {"shard": "default/demo", "about": "ent:person:lena_hartmann", "limit": 50}
@@ -17,7 +17,9 @@ CALL () {
     AND toLower($about) IN named.names
   RETURN named
 }
-MATCH (named)<-[:MERGED_INTO*0..5]-(:Entity)<-[link:REFERS_TO]-(atom:Atom&Live&!InteractionEvent)
+MATCH (named)-[:MERGED_INTO|SPLIT_INTO]->{0, 5}(:Entity)<-[:MERGED_INTO]-{0, 5}(same:Entity)
+WITH DISTINCT same
+MATCH (same)<-[link:REFERS_TO]-(atom:Atom&Live&!InteractionEvent)
 WITH atom, collect(DISTINCT link.role) AS roles
 ORDER BY atom.confidence_score DESC, atom.updated_at DESC, atom.id
 // Browser sends each number of :params as a float.

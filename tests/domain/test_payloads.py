@@ -29,6 +29,7 @@ from amos_graph.domain.atoms.payload import (
 )
 from amos_graph.domain.canonical import canonical_bytes
 from amos_graph.domain.captions import CAPTION_LENGTH_MAX
+from amos_graph.domain.sameness import Sameness
 from amos_graph.errors import AmosError
 from tests.domain.payloads import FREE_FIELDS, LEARNED, NOON, REQUIRED, SAMPLES, SHARED, TITLES
 
@@ -621,3 +622,26 @@ def test_only_claims_about_the_same_thing_compete_for_a_slot() -> None:
     assert slot("action_outcome") is None
     assert slot("interaction_event") is None
     assert validate_payload("semantic", {"statement": "x"}).slot_values() is None
+
+
+@pytest.mark.case("C42")
+def test_two_names_of_one_entity_compete_for_one_slot() -> None:
+    """A slot is made of what its entities became, wherever in a value they stand."""
+    one = validate_payload("belief", changed("belief", subject="ent:user:bob"))
+    typed = {"value_type": "entity_ref", "value": "ent:user:bobby"}
+    other = validate_payload("belief", changed("belief", subject=typed))
+    sameness = Sameness.of(
+        [
+            {"id": "ent:user:bob", "merged_into": "ent:user:rob"},
+            {"id": "ent:user:bobby", "merged_into": "ent:user:rob"},
+            {"id": "ent:user:rob", "merged_into": "ent:user:robert"},
+        ]
+    )
+
+    assert one.slot_values() != other.slot_values()
+    assert one.slot_values(sameness.resolved) == other.slot_values(sameness.resolved)
+    assert one.slot_values(sameness.resolved) == {
+        "type": "belief",
+        "subject": "ent:user:robert",
+        "relation": "rel:working_on",
+    }

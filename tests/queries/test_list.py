@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -112,3 +113,72 @@ def test_a_cursor_belongs_to_its_filters(context: Context, beliefs: list[str]) -
 
     with pytest.raises(AmosError, match="other filters"):
         list_atoms(context, {"limit": 2, "cursor": cursor, "types": ["belief"]})
+
+
+def _entity(ref: str, **became: Any) -> dict[str, Any]:
+    return {"id": ref, **became}
+
+
+@pytest.fixture
+def merged(context: Context) -> dict[str, int]:
+    """Beliefs about Bob and Robert, who turn out to be one, and about a pair that turns out to be two.
+
+    The versions before the merge, with it, and after it was taken back.
+    """
+    about = {"b1": "bob", "b2": "robert", "b3": "pair", "b4": "ann"}
+    atoms = [belief(id=ref, payload={"subject": f"ent:person:{who}"}) for ref, who in about.items()]
+    atoms.append(belief(id="b5", payload={"subject": "ent:person:ann", "object": "ent:person:bob"}))
+    apart = commit(context, {"events": [source_event()], "atoms": atoms}).graph_version
+    one = _entity("ent:person:bob", merged_into="ent:person:robert", version=1)
+    two = _entity("ent:person:pair", split_into=["ent:person:ann", "ent:person:robert"], version=1)
+    joined = commit(context, {"entities": [one, two]}).graph_version
+    again = [_entity("ent:person:bob", version=2), _entity("ent:person:pair", version=2)]
+    return {"apart": apart, "joined": joined, "again": commit(context, {"entities": again}).graph_version}
+
+
+@pytest.mark.parametrize(
+    ("filters", "joined", "apart"),
+    [
+        ({"subject": "ent:person:robert"}, ["b1", "b2"], ["b2"]),
+        ({"subject": "ent:person:bob"}, ["b1", "b2"], ["b1"]),
+        ({"entity": "ent:person:robert"}, ["b1", "b2", "b5"], ["b2"]),
+        ({"entity": "ent:person:pair"}, ["b1", "b2", "b3", "b4", "b5"], ["b3"]),
+        ({"subject": "ent:person:ann", "entity": "ent:person:robert"}, ["b5"], []),
+        ({"subject": "ent:person:nobody"}, [], []),
+    ],
+)
+def test_a_filter_by_an_entity_takes_all_that_stands_for_it(
+    context: Context, merged: dict[str, int], filters: dict[str, Any], joined: list[str], apart: list[str]
+) -> None:
+    """What was merged into the same entity, and the parts of a split one: as it was at each version."""
+    then = {name: ids(list_atoms(context, {**filters, "as_of_version": at})) for name, at in merged.items()}
+
+    assert then == {"apart": apart, "joined": joined, "again": apart}
+    assert ids(list_atoms(context, filters)) == apart
+    bob = _entity("ent:person:bob", merged_into="ent:person:robert", version=3)
+    pair = _entity("ent:person:pair", split_into=["ent:person:ann", "ent:person:robert"], version=3)
+    commit(context, {"entities": [bob, pair]})
+    assert ids(list_atoms(context, filters)) == joined
+    assert ids(list_atoms(context, {**filters, "limit": 1})) == joined[:1]
+
+
+def test_a_filter_by_a_text_is_no_filter_by_an_entity(context: Context, beliefs: list[str]) -> None:
+    """A subject that is no id is compared as it is, now and then."""
+    commit(context, {"atoms": [belief(id="said", payload={"subject": "the old harbour"})]})
+    version = list_atoms(context, {})["graph_version"]
+
+    for at in ({}, {"as_of_version": version - 1}, {"as_of_version": version}):
+        listed = ids(list_atoms(context, {"subject": "the old harbour", **at}))
+        assert listed == ([] if at.get("as_of_version") == version - 1 else ["said"])
+
+
+def test_more_merges_than_a_past_listing_looks_at_are_refused(
+    context: Context, merged: dict[str, int]
+) -> None:
+    """AMOS_PAST_RECORDS_MAX bounds them; the present is asked in the graph."""
+    small = replace(context, settings=context.settings.model_copy(update={"past_records_max": 1}))
+    with pytest.raises(AmosError) as refused:
+        list_atoms(small, {"entity": "ent:person:ann", "as_of_version": merged["joined"]})
+
+    assert (refused.value.code, refused.value.faults[0].path) == ("capacity_limited", "as_of_version")
+    assert ids(list_atoms(small, {"entity": "ent:person:ann"})) == ["b4", "b5"]

@@ -85,6 +85,22 @@ def test_what_is_believed_about_an_entity(story: Context, run: Run, about: str) 
     }
 
 
+def test_what_is_believed_follows_merges_and_splits(story: Context, run: Run) -> None:
+    """Asked for by any id or name of what became one, or by what was a muddle of several."""
+    entities = [
+        {"id": "ent:project:amos", "aliases": ["The Memory"], "merged_into": "ent:project:new", "version": 1},
+        {"id": "ent:project:new"},
+        {"id": "ent:project:both", "split_into": ["ent:project:new", "ent:place:nowhere"]},
+    ]
+    commit(story, {"entities": entities})
+
+    for about in ("ent:project:amos", "ent:project:new", "new", "ent:project:both"):
+        rows = run("believed_about", about=about)
+        assert column(rows, "atom_id") == ["belief:works", "belief:rests"], about
+        assert rows[0]["roles"] == ["object"]
+    assert run("believed_about", about="ent:place:nowhere") == []
+
+
 def test_nothing_is_believed_about_a_stranger(story: Context, run: Run) -> None:
     """A name that nobody has gives no row."""
     assert run("believed_about", about="ent:project:unknown") == []

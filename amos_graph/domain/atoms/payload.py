@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Literal, cast, get_args
@@ -248,12 +248,15 @@ class Payload(Strict):
         """The search text of the payload: its values, never its keys."""
         return words([value for field, value in self.said.items() if field not in self.apart])
 
-    def slot_values(self) -> dict[str, Any] | None:
-        """What competes for one place (with the scope): type and skeleton; None if nothing does."""
+    def slot_values(self, resolved: Callable[[str], str] = str) -> dict[str, Any] | None:
+        """What competes for one place (with the scope): type and skeleton; None if nothing does.
+
+        `resolved` is `Sameness.resolved`, so that two names of one entity compete for one place.
+        """
         record = self.said
         if not self.slot or any(record.get(field) is None for field in self.slot):
             return None
-        return {"type": self.atom_type, **{field: skeleton(record[field]) for field in self.slot}}
+        return {"type": self.atom_type, **{field: skeleton(record[field], resolved) for field in self.slot}}
 
 
 class Dated(Payload):

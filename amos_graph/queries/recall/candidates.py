@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from amos_graph.domain.ids import shard_key
+from amos_graph.domain.value_kinds import is_entity
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.ranking import Traits
@@ -84,7 +85,8 @@ class Gate:
     #: True if that instant was asked for: then what was superseded since enters if it held.
     then: bool = False
     types: Sequence[str] = ()
-    payload_filter: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    #: Lifted property → the values of which it must have one.
+    payload_filter: Mapping[str, Sequence[Any]] = field(default_factory=dict[str, Sequence[Any]])
 
     def filters(self) -> dict[str, Any]:
         """The parameters that finding statements share."""
@@ -93,7 +95,7 @@ class Gate:
             "targeted": list(self.targeted),
             "at": self.at,
             "types": list(self.types),
-            "payload_filter": dict(self.payload_filter),
+            "payload_filter": {name: list(values) for name, values in self.payload_filter.items()},
         }
 
     def held(self) -> list[str]:
@@ -120,6 +122,29 @@ class Found:
     truncated: bool = False
     #: State → atoms that words matched and that the state holds back.
     suppressed: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+
+def filtered(gate: Gate, stands_for: Callable[[str], Sequence[str]]) -> Gate:
+    """The gate whose filters take every id that means the entity which they name."""
+    accepted = {
+        name: [same for value in values for same in (stands_for(value) if is_entity(value) else [value])]
+        for name, values in gate.payload_filter.items()
+    }
+    return replace(gate, payload_filter=accepted)
+
+
+def resolved(tx: Tx, gate: Gate) -> Gate:
+    """`filtered` by the merges and splits of now."""
+    named = [value for values in gate.payload_filter.values() for value in values if is_entity(value)]
+    same = same_entities(tx, gate.shard, named)
+    return filtered(gate, same.__getitem__)
+
+
+def same_entities(tx: Tx, shard: str, entity_ids: Collection[str]) -> dict[str, list[str]]:
+    """Each entity → every id that stands for it now: merged into the same one, or its parts."""
+    rows = _entities(tx, shard, Names({}, tuple(dict.fromkeys(entity_ids)), ()))
+    found = {row.entity_id: row.merged_ids for row in rows}
+    return {ref: sorted({ref, *found.get(ref, ())}) for ref in entity_ids}
 
 
 def find(tx: Tx, gate: Gate, terms: Terms, names: Names) -> Found:

@@ -16,6 +16,7 @@ from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.ranking import POLICY_ID, WEIGHTS
+from amos_graph.queries.recall.candidates import resolved
 from amos_graph.queries.recall.contents import (
     ConflictRow,
     Stored,
@@ -168,7 +169,7 @@ def _held(tx: Tx, context: Context, asked: Asked) -> Reading:
 def _read(tx: Tx, context: Context, asked: Asked, version: int) -> Reading | None:
     """All that a packet needs, or None if something that was found was gone when it was to be read."""
     _demand_reached(asked, version)
-    return _read_from(Present(tx, open_gate(tx, context, asked)), asked, version)
+    return _read_from(Present(tx, resolved(tx, open_gate(tx, context, asked))), asked, version)
 
 
 def _demand_reached(asked: Asked, version: int) -> None:

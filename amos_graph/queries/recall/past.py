@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 
 from amos_graph.domain.dictionary import PROVENANCE_RELATIONS
 from amos_graph.domain.projection import Node, project
+from amos_graph.domain.sameness import Sameness
 from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
@@ -28,6 +29,7 @@ from amos_graph.queries.recall.candidates import (
     Gate,
     NamedRow,
     TextRow,
+    filtered,
     found_by,
     traits_of,
 )
@@ -48,8 +50,6 @@ from amos_graph.queries.recall.spread import BOUNDS
 _PAGE: Final = 1_000
 _KINDS: Final = ("atom", "edge", "entity", "evidence")
 _NOT_WALKED: Final = PROVENANCE_RELATIONS | {"rel:inhibits"}
-_MERGES_MAX: Final = 5
-_MERGED_MAX: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,6 @@ class Past:
     """A source of packets: what a shard held at a version."""
 
     def __init__(self, gate: Gate, rows: Iterable[PastRow]) -> None:
-        self.gate = gate
         self._bodies: dict[str, tuple[str, str]] = {}
         self._nodes: dict[str, dict[str, Node]] = {kind: {} for kind in _KINDS}
         seen = set(gate.classes)
@@ -90,6 +89,8 @@ class Past:
             if row.kind == "entity" or readable:
                 self._nodes[row.kind][row.ref] = node
                 self._bodies[row.ref] = (row.body, row.event_id or "")
+        self._sameness = Sameness.of(node.properties for node in self._nodes["entity"].values())
+        self.gate = gate = filtered(gate, self._sameness.stands_for)
         self._supersede()
         self._steps: dict[str, list[_Step]] = {}
         for node in self._nodes["edge"].values():
@@ -240,7 +241,8 @@ class Past:
     def _fits(self, node: Node) -> bool:
         gate, properties = self.gate, node.properties
         return (not gate.types or properties["type"] in gate.types) and all(
-            _equal(properties.get(name), wanted) for name, wanted in gate.payload_filter.items()
+            any(_equal(properties.get(name), value) for value in values)
+            for name, values in gate.payload_filter.items()
         )
 
     def _by_words(self, terms: Terms, states: Collection[str]) -> TextRow:
@@ -284,26 +286,8 @@ class Past:
         for ref, node in sorted(self._nodes["entity"].items()):
             said = [name for name in node.properties["names"] if name in names.names]
             if said or ref in names.entity_ids:
-                rows.append(EntityRow(ref, said, self._merged(ref)))
+                rows.append(EntityRow(ref, said, self._sameness.stands_for(ref)))
         return rows
-
-    def _merged(self, ref: str) -> list[str]:
-        """All that an entity stands for: what was merged into the same one, or its parts."""
-        entities = self._nodes["entity"]
-        same, level = {ref}, {ref}
-        for _ in range(_MERGES_MAX):
-            found: set[str] = set()
-            for each in level & entities.keys():
-                properties = entities[each].properties
-                found.update(properties["split_into"])
-                found.add(properties.get("merged_into", each))
-            level = (found & entities.keys()) - same
-            same |= level
-        level = set(same)
-        for _ in range(_MERGES_MAX):
-            level = {r for r, node in entities.items() if node.properties.get("merged_into") in level} - same
-            same |= level
-        return sorted(same)[:_MERGED_MAX]
 
     def _hop(self, ref: str, start: Activation) -> Iterator[tuple[str, Activation]]:
         """The strongest steps from one atom, each with what it passes on."""

@@ -148,7 +148,7 @@ def open_gate(tx: Tx, context: Context, asked: Asked) -> Gate:
         at=parse_time(request.valid_at or asked.evaluated_at),
         then=then and not request.include_superseded,
         types=request.requested_memory_types,
-        payload_filter=request.payload_filter,
+        payload_filter={name: [wanted] for name, wanted in request.payload_filter.items()},
     )
 
 
