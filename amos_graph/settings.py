@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 #: What a tenant or a workspace may be called.
@@ -32,6 +32,8 @@ class Settings(BaseSettings):
     neo4j_database: str = "neo4j"
     #: The folder of archived evidence payloads; `archive` below the home unless given.
     archive: Path | None = None
+    #: In its place an object store, such as `s3://bucket/prefix`; needs the extra `object-store`.
+    archive_url: str | None = None
 
     #: Where the service listens: loopback unless told otherwise.
     api_host: str = "127.0.0.1"
@@ -106,6 +108,15 @@ class Settings(BaseSettings):
                 "a name is 1 to 64 small letters, digits, _ and -, and begins with none of the two"
             )
         return name
+
+    @field_validator("archive_url")
+    @classmethod
+    def _is_url(cls, url: str | None, given: ValidationInfo) -> str | None:
+        if url and not re.match(r"[a-z][a-z0-9+.-]*://", url):
+            raise ValueError("an object store is named like s3://bucket/prefix")
+        if url and given.data.get("archive"):
+            raise ValueError("AMOS_ARCHIVE names another place; unset one of the two")
+        return url
 
     @property
     def payload_depth_max(self) -> int:

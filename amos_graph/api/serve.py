@@ -15,7 +15,7 @@ from amos_graph.api.store import STOP_S, open_graph
 from amos_graph.api.warming import warm_up
 from amos_graph.commands.dictionary import prepare
 from amos_graph.errors import AmosError
-from amos_graph.graph.archive import Archive
+from amos_graph.graph.archive import open_archive
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.health import unsafe_settings
 from amos_graph.settings import Settings
@@ -30,7 +30,7 @@ def serve(graph: Graph, settings: Settings, host: str, port: int) -> None:
     stopping = threading.Event()
     preparing = threading.Thread(target=_prepare, args=(graph, settings, stopping), daemon=True)
     preparing.start()
-    app = create_app(graph, settings, Archive(settings.archive_folder))
+    app = create_app(graph, settings, open_archive(settings))
     try:
         uvicorn.run(
             app,

@@ -10,7 +10,7 @@ from neo4j import exceptions as driver_errors
 from amos_graph.commands.execution import Context
 from amos_graph.domain.scope import CAPABILITIES, Identity, Scope
 from amos_graph.errors import AmosError
-from amos_graph.graph.archive import Archive
+from amos_graph.graph.archive import open_archive
 from amos_graph.graph.local import LocalNeo4j
 from amos_graph.graph.transactions import Graph, connect, translate
 from amos_graph.settings import Settings
@@ -69,4 +69,4 @@ def operator(graph: Graph, settings: Settings) -> Context:
         scope=scope,
         capabilities=frozenset(CAPABILITIES),
     )
-    return Context(graph, settings, Archive(settings.archive_folder), identity, scope)
+    return Context(graph, settings, open_archive(settings), identity, scope)

@@ -28,7 +28,7 @@ from amos_graph.cli.verification import KeyOption, checkpoint_text, warn_unsigne
 from amos_graph.domain.checkpoint import compare as compare_checkpoints
 from amos_graph.domain.checkpoint import key_id, public_pem, signer_of
 from amos_graph.errors import AmosError, invalid
-from amos_graph.graph.archive import Archive
+from amos_graph.graph.archive import archive_at, open_archive
 from amos_graph.graph.transactions import Graph, connect
 from amos_graph.queries.verify import checkpoint_of
 from amos_graph.settings import Settings
@@ -55,7 +55,7 @@ def export_journal(
     with opened(as_json) as (graph, settings), counted(f"exporting to {file.name}") as tell:
         done = export(
             graph,
-            Archive(settings.archive_folder),
+            open_archive(settings),
             _shards(graph, settings, every),
             file,
             line_bytes_max=settings.journal_line_bytes_max,
@@ -90,7 +90,7 @@ def restore_journal(
     with opened(as_json) as (graph, settings), counted(f"restoring {file.name}") as tell:
         done = restore(
             graph,
-            Archive(settings.archive_folder),
+            open_archive(settings),
             file,
             line_bytes_max=settings.journal_line_bytes_max,
             progress=tell,
@@ -112,19 +112,21 @@ def replay_journal(
     ] = "AMOS_REPLAY_PASSWORD",  # noqa: S107 - the name of a variable and no password
     database: Annotated[str, typer.Option("--database", help="Its database.")] = "neo4j",
     archive: Annotated[
-        Path | None,
-        typer.Option("--archive", help="Copy archived payloads here too; without it, both share them."),
+        str | None,
+        typer.Option(
+            "--archive", help="Copy archived payloads to this folder or URL too; without it, both share them."
+        ),
     ] = None,
     every: EveryOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Build this store anew on a second server from its journal, and compare the graphs of both."""
     with opened(as_json) as (graph, settings):
-        here = Archive(settings.archive_folder)
+        here = open_archive(settings)
         with _second(to, user, password_env, database, settings) as target, counted("replaying") as tell:
             done = replay(
                 Store(graph, here),
-                Store(target, Archive(archive) if archive else here),
+                Store(target, archive_at(archive) if archive else here),
                 _shards(graph, settings, every),
                 tell,
             )

@@ -227,9 +227,16 @@ def _status(settings: Settings) -> dict[str, Any]:
         **_store_status(settings),
         "disk_bytes": {
             **(local.disk_use() if local else {}),
-            "evidence_archive": folder_bytes(settings.archive_folder.expanduser()),
+            **_archive_use(settings),
         },
     }
+
+
+def _archive_use(settings: Settings) -> dict[str, int]:
+    """What the evidence archive takes of this machine's disk: nothing where it is elsewhere."""
+    if settings.archive_url:
+        return {}
+    return {"evidence_archive": folder_bytes(settings.archive_folder.expanduser())}
 
 
 def _store_status(settings: Settings) -> dict[str, Any]:

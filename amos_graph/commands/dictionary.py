@@ -12,7 +12,7 @@ from amos_graph.domain.events import Draft, Write
 from amos_graph.domain.ids import RecordKind
 from amos_graph.domain.scope import Identity, Scope
 from amos_graph.domain.state import Current
-from amos_graph.graph.archive import Archive
+from amos_graph.graph.archive import open_archive
 from amos_graph.graph.migrations import Progress, migrate
 from amos_graph.graph.transactions import Graph
 from amos_graph.policy.submission import content
@@ -42,7 +42,7 @@ def prepare(graph: Graph, settings: Settings, progress: Progress | None = None) 
 
 def seed_dictionary(graph: Graph, settings: Settings) -> Receipt:
     """Bring the system shard to this version's dictionary; what did not change is not written again."""
-    context = Context(graph, settings, Archive(settings.archive_folder), _KERNEL, SYSTEM_SCOPE)
+    context = Context(graph, settings, open_archive(settings), _KERNEL, SYSTEM_SCOPE)
     entries: dict[str, tuple[RecordKind, dict[str, Any]]] = {
         **{ref: ("relation", relation.record()) for ref, relation in RELATIONS.items()},
         **{ref: ("enum", value.record()) for ref, value in ENUMS.items()},

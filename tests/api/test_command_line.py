@@ -216,9 +216,9 @@ def test_the_log_of_a_neo4j_that_never_was_is_exit_code_3(tmp_path: Path) -> Non
 
 def test_the_evidence_archive_is_for_its_owner_alone(tmp_path: Path) -> None:
     """Its folder is made with mode 0700."""
-    archive = Archive(tmp_path / "home" / "archive")
-    archive.put("t/w", b"payload")
-    assert stat.S_IMODE(archive.folder.stat().st_mode) == 0o700
+    folder = tmp_path / "home" / "archive"
+    Archive(folder).put("t/w", b"payload")
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_a_home_that_cannot_be_made_is_one_sentence(amos_command: CommandLine, tmp_path: Path) -> None:

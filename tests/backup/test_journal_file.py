@@ -389,4 +389,4 @@ def test_a_refused_file_imports_nothing(
 
     assert journal_head(second, written.shard) is None
     assert run(second, "MATCH (n {shard: $shard}) RETURN count(n) AS n", shard=written.shard) == [{"n": 0}]
-    assert not second_archive.folder.exists()
+    assert not (tmp_path / "second" / "archive").exists()

@@ -345,7 +345,7 @@ def test_an_export_stops_at_the_first_fault_and_leaves_nothing(tampered: Told) -
 @pytest.mark.reliability("T29")
 def test_an_export_tells_which_payload_the_archive_lost(told: Told) -> None:
     """A payload that is not there, or was altered, is named with its record."""
-    (path,) = [path for path in told.context.archive.folder.rglob("*") if path.is_file()][:1]
+    (path,) = [path for path in told.context.settings.archive_folder.rglob("*") if path.is_file()][:1]
     content = path.read_bytes()
     path.write_bytes(content + b"x")
     assert "an archived payload differs from its digest" in refused_export(told).message
