@@ -88,8 +88,8 @@ def test_what_is_believed_about_an_entity(story: Context, run: Run, about: str) 
 def test_what_is_believed_follows_merges_and_splits(story: Context, run: Run) -> None:
     """Asked for by any id or name of what became one, or by what was a muddle of several."""
     entities = [
-        {"id": "ent:project:amos", "aliases": ["The Memory"], "merged_into": "ent:project:new", "version": 1},
         {"id": "ent:project:new"},
+        {"id": "ent:project:amos", "aliases": ["The Memory"], "merged_into": "ent:project:new", "version": 1},
         {"id": "ent:project:both", "split_into": ["ent:project:new", "ent:place:nowhere"]},
     ]
     commit(story, {"entities": entities})
