@@ -37,12 +37,12 @@ from amos_graph.queries.versions import hold_shard
 #: With more faults than this verification stops and says so.
 FAULTS_MAX: Final = 200
 #: Labels that an Atom bears besides its own.
-_ATOMS_ONLY: Final = ("Live", *sorted({model.label for model in PAYLOADS.values()}))
+ATOMS_ONLY: Final = ("Live", *sorted({model.label for model in PAYLOADS.values()}))
 #: Labels of nodes that stand outside every shard.
 _UNSHARDED: Final = ("Migration", "Canary")
 _JOURNAL: Final = ("Event", "Version", "Journal", "Receipt", "AccessClass", "InteractionStream", "Usage")
 #: Every label that the store is built of; anything else is foreign.
-LABELS: Final = tuple(sorted({*(label for label, _ in KEYS.values()), *_ATOMS_ONLY, *_JOURNAL, *_UNSHARDED}))
+LABELS: Final = tuple(sorted({*(label for label, _ in KEYS.values()), *ATOMS_ONLY, *_JOURNAL, *_UNSHARDED}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,12 @@ class StrayRow:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelledRow:
+    nodes: int
+    labelled: int
+
+
+@dataclass(frozen=True, slots=True)
 class ForeignRow:
     label: str
     ref: str | None
@@ -76,6 +82,8 @@ _TOTALS = procedure("journal/verify_totals", Totals)
 _STRAYS = procedure("journal/verify_strays", StrayRow)
 _LINKS = procedure("journal/verify_links", StrayRow)
 _KEYLESS = procedure("journal/verify_keyless", StrayRow)
+_LABELLED = procedure("journal/count_labelled", LabelledRow)
+_KINDS = procedure("journal/verify_kinds", StrayRow)
 _FOREIGN = procedure("journal/verify_foreign", ForeignRow)
 
 Progress = Callable[[str, int, int], None]
@@ -350,9 +358,18 @@ def _stray_faults(tx: Tx, shard: str) -> list[Fault]:
     rows = [
         *tx.many(_STRAYS, shard=shard, limit=FAULTS_MAX + 1),
         *tx.many(_LINKS, shard=shard, limit=FAULTS_MAX + 1),
-        *tx.many(_KEYLESS, shard=shard, kinds=list(_ATOMS_ONLY), limit=FAULTS_MAX + 1),
+        *tx.many(_KEYLESS, shard=shard, limit=FAULTS_MAX + 1),
+        *_kindred(tx, shard),
     ]
     return [Fault(row.kind, f"{row.label}: no command made it", ref=row.ref, field=row.label) for row in rows]
+
+
+def _kindred(tx: Tx, shard: str) -> list[StrayRow]:
+    """Nodes with the labels of an atom's kind that are no atoms, looked for only if the store has any."""
+    counted = tx.one(_LABELLED)
+    if counted.nodes == counted.labelled:
+        return []
+    return tx.many(_KINDS, shard=shard, kinds=list(ATOMS_ONLY), limit=FAULTS_MAX + 1)
 
 
 def _event_at(tx: Tx, shard: str, checkpoint: Mapping[str, Any]) -> str | None:

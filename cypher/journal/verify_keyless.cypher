@@ -1,44 +1,37 @@
-// List what stands in a shard where no index lookup leads: nodes without their key, and their links.
-// Why: constraints of Neo4j Community cannot demand a property, so a scan of the labels must look.
+// List the nodes of a shard that lack the key by which they would be found.
+// Why: constraints of Neo4j Community cannot demand a property, and an index on a key leaves out who has
+// none; the index on the shard alone has them, so this reads the shard and no other one.
 // @mode read
 // @param shard STRING
-// @param kinds LIST<STRING>      labels that only an Atom bears
 // @param limit INTEGER
 // @rows many   kind STRING, label STRING, ref STRING?
-// @sample {"shard": "t/w", "kinds": ["Live", "Belief"], "limit": 10}
+// @sample {"shard": "t/w", "limit": 10}
 CYPHER 25
 CALL () {
-  MATCH (n:Atom|Entity|RelationType|EnumValue|Client)
-  WHERE n.shard = $shard
-    AND n.id IS NULL
-  RETURN 'stray_node' AS kind, labels(n)[0] AS label, n.title AS ref
+  MATCH (n:Atom {shard: $shard}) USING INDEX n:Atom(shard) WHERE n.id IS NULL RETURN n
   UNION ALL
-  MATCH (n:Edge|Evidence|Event|AccessClass|InteractionStream)
-  WHERE n.shard = $shard
-    AND ((n:Edge AND n.edge_id IS NULL)
-      OR (n:Evidence AND n.evidence_id IS NULL)
-      OR (n:Event AND n.graph_version IS NULL)
-      OR (n:AccessClass AND n.access_class IS NULL)
-      OR (n:InteractionStream AND n.stream_id IS NULL))
-  RETURN 'stray_node' AS kind, labels(n)[0] AS label, n.title AS ref
+  MATCH (n:Edge {shard: $shard}) USING INDEX n:Edge(shard) WHERE n.edge_id IS NULL RETURN n
   UNION ALL
-  MATCH (n:Version)
-  WHERE n.shard = $shard
-    AND (n.ref IS NULL OR n.version IS NULL)
-  RETURN 'stray_version' AS kind, 'Version' AS label, n.ref AS ref
+  MATCH (n:Entity {shard: $shard}) USING INDEX n:Entity(shard) WHERE n.id IS NULL RETURN n
   UNION ALL
-  MATCH (n:$any($kinds))
-  WHERE n.shard = $shard
-    AND NOT n:Atom
-  RETURN 'stray_node' AS kind, labels(n)[0] AS label, coalesce(n.id, n.title) AS ref
+  MATCH (n:RelationType {shard: $shard}) USING INDEX n:RelationType(shard) WHERE n.id IS NULL RETURN n
   UNION ALL
-  MATCH (n:Journal|AccessClass|InteractionStream|Receipt)-[r]->()
-  WHERE n.shard = $shard
-    AND NOT (n:Journal AND type(r) = 'HEAD')
-  RETURN 'stray_relationship' AS kind, type(r) AS label, n.title AS ref
+  MATCH (n:EnumValue {shard: $shard}) USING INDEX n:EnumValue(shard) WHERE n.id IS NULL RETURN n
+  UNION ALL
+  MATCH (n:Evidence {shard: $shard}) USING INDEX n:Evidence(shard) WHERE n.evidence_id IS NULL RETURN n
+  UNION ALL
+  MATCH (n:Client {shard: $shard}) USING INDEX n:Client(shard) WHERE n.id IS NULL RETURN n
+  UNION ALL
+  MATCH (n:Event {shard: $shard}) USING INDEX n:Event(shard) WHERE n.graph_version IS NULL RETURN n
+  UNION ALL
+  MATCH (n:AccessClass {shard: $shard}) USING INDEX n:AccessClass(shard) WHERE n.access_class IS NULL RETURN n
+  UNION ALL
+  MATCH (n:InteractionStream {shard: $shard}) USING INDEX n:InteractionStream(shard) WHERE n.stream_id IS NULL RETURN n
+  UNION ALL
+  MATCH (n:Version {shard: $shard}) USING INDEX n:Version(shard) WHERE n.ref IS NULL OR n.version IS NULL RETURN n
 }
-RETURN kind,
-       label,
-       CASE WHEN ref IS :: STRING THEN ref END AS ref
+RETURN CASE WHEN n:Version THEN 'stray_version' ELSE 'stray_node' END AS kind,
+       labels(n)[0] AS label,
+       CASE WHEN coalesce(n.ref, n.title) IS :: STRING THEN coalesce(n.ref, n.title) END AS ref
 ORDER BY label, ref
 LIMIT $limit

@@ -38,9 +38,18 @@ CALL () {
   MATCH (n:Version {shard: $shard})-[r:!OF]->()
   WHERE n.graph_version IS NOT NULL
   RETURN n.ref AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:Journal {shard: $shard})-[r:!HEAD]->()
+  RETURN n.title AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:AccessClass {shard: $shard})-[r]->() USING INDEX n:AccessClass(shard) RETURN n.title AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:InteractionStream {shard: $shard})-[r]->() USING INDEX n:InteractionStream(shard) RETURN n.title AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:Receipt {shard: $shard})-[r]->() USING INDEX n:Receipt(shard) RETURN n.title AS ref, type(r) AS label
 }
 RETURN 'stray_relationship' AS kind,
        label,
-       ref
+       CASE WHEN ref IS :: STRING THEN ref END AS ref
 ORDER BY label, ref
 LIMIT $limit

@@ -26,7 +26,7 @@ _CATEGORIES = {"DEPRECATION", "UNRECOGNIZED", "UNSUPPORTED", "SCHEMA"}
 #: Statements that read a whole store or shard by their nature, each with the reason.
 _READS_ALL = {
     "journal/verify_strays": "looks for nodes that no key leads to",
-    "journal/verify_keyless": "looks for nodes that lack the key by which they would be found",
+    "journal/verify_kinds": "looks for nodes that no index of the store leads to",
     "journal/verify_foreign": "looks for nodes that no label of the store leads to",
 }
 #: Named after what is stored, so that a server that is kept gets what was added since.

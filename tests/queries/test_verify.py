@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
+from typing import Any, LiteralString, cast
 
 import pytest
 
@@ -14,9 +15,20 @@ from amos_graph.commands.clients import register_client
 from amos_graph.commands.commit import commit
 from amos_graph.commands.execution import Context
 from amos_graph.domain.events import checksum, event_node, event_record
+from amos_graph.domain.projection import KEYS
 from amos_graph.domain.verification import Fault
+from amos_graph.graph.procedures import read_header
 from amos_graph.graph.transactions import Graph
-from amos_graph.queries.verify import FAULTS_MAX, Report, checkpoint_of, foreign_faults, verify, verify_all
+from amos_graph.queries.verify import (
+    ATOMS_ONLY,
+    FAULTS_MAX,
+    LABELS,
+    Report,
+    checkpoint_of,
+    foreign_faults,
+    verify,
+    verify_all,
+)
 from tests.administrator import run
 from tests.samples import belief, interaction, source_event
 
@@ -503,3 +515,42 @@ def test_a_range_checks_the_chain_alone(graph: Graph, shard: str) -> None:
     run(graph, "MATCH (e:Event {shard: $shard, graph_version: 5}) SET e.actor = 'x'", shard=shard)
     assert not verify(graph, shard, first=5, last=5).ok
     assert verify(graph, shard, first=6).ok
+
+
+def test_the_labels_that_are_counted_are_those_that_a_node_must_have() -> None:
+    """Each label of the store that is no mark of an atom; so a node with none of them shows in the count."""
+    text = read_header("journal/count_labelled").text
+    counted = set(re.findall(r"MATCH \(n:(\w+)\)", text))
+
+    assert counted == set(LABELS) - set(ATOMS_ONLY)
+
+
+def _hits(graph: Graph, name: str, shard: str) -> int:
+    """What Neo4j looks at to answer a statement about a shard."""
+    header = read_header(name)
+    text = header.text.replace("CYPHER 25", "CYPHER 25 PROFILE", 1)
+    params = {**header.sample, **({"shard": shard} if "shard" in header.params else {})}
+    with graph.driver.session() as session:  # pyright: ignore[reportUnknownMemberType]
+        summary = session.run(cast("LiteralString", text), params).consume()
+    found: list[Any] = [summary.profile]  # pyright: ignore[reportUnknownMemberType]
+    hits = 0
+    while found:
+        plan = found.pop()
+        hits += plan.get("dbHits", 0)
+        found += plan.get("children", [])
+    return hits
+
+
+def test_looking_for_strays_costs_nothing_for_other_shards(graph: Graph, shard: str, tenant: str) -> None:
+    """However much the store holds beside it, a small shard is read by its indexes alone."""
+    names = ("verify_keyless", "verify_links", "verify_strays", "count_labelled")
+    before = {name: _hits(graph, f"journal/{name}", shard) for name in names}
+    other = f"{tenant}/other"
+    for label, key in (*KEYS.values(), ("Event", "graph_version"), ("Receipt", "scope_key")):
+        filled = f"UNWIND range(1, 200) AS number CREATE (:{label} {{shard: $shard, {key}: number}})"
+        run(graph, filled, shard=other)
+    after = {name: _hits(graph, f"journal/{name}", shard) for name in names}
+    run(graph, "MATCH (n {shard: $shard}) DELETE n", shard=other)
+
+    # Another plan may cost a few hits more; a look at the other shard would cost one for each node there.
+    assert all(after[name] < before[name] + 100 for name in names), (before, after)
