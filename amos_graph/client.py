@@ -142,6 +142,20 @@ class Amos:
         """Retrieve a packet of memories for cues; options are those of `POST /v1/packets:retrieve`."""
         return self._post("/v1/packets:retrieve", {"cues": list(cues), **options}, {"scope": scope})
 
+    def outcome(self, packet: Json | Answer | str, *, scope: Json | None = None, **told: Any) -> Answer:
+        """Tell what became of a packet, by the packet itself or by its id.
+
+        `told` are fields of `POST /v1/retrieval-outcomes`: `helpful_atom_refs`, `outcome_labels` … The same
+        told twice counts once.
+        """
+        found = packet.payload if isinstance(packet, Answer) else packet
+        known = (
+            {"packet_id": found}
+            if isinstance(found, str)
+            else {name: found[name] for name in ("packet_id", "request", "graph_version")}
+        )
+        return self._post("/v1/retrieval-outcomes", {**known, **told}, {"scope": scope})
+
     def verify(self, **options: Any) -> Answer:
         """Verify the shard's journal and projection."""
         return self._get("/v1/verify", options)

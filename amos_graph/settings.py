@@ -76,6 +76,15 @@ class Settings(BaseSettings):
     #: Items of one packet.
     items_max: int = Field(default=100, ge=1, le=500)
 
+    #: Packets of a shard of which is kept what they held, so that outcomes can be told of them.
+    manifests_max: int = Field(default=10_000, ge=1)
+    #: Days for which it is kept.
+    manifest_days: float = Field(default=30.0, gt=0, le=36_500)
+    #: Raw outcomes of a shard that are kept; what they counted and moved stays.
+    outcomes_max: int = Field(default=10_000, ge=1)
+    #: Days for which they are kept.
+    outcome_days: float = Field(default=30.0, gt=0, le=36_500)
+
     #: Bytes of one line of a journal file, which holds an event with all that it wrote.
     journal_line_bytes_max: int = Field(default=64_000_000, ge=10_000)
 

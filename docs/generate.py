@@ -22,6 +22,7 @@ _AREAS: Final = {
     "recall": "Finding and reading for callers.",
     "provenance": "Where a record comes from.",
     "govern": "Who may call.",
+    "telemetry": "What became of packets; outside every version and digest.",
     "upkeep": "The store itself.",
     "report": "For analysts; the same files run in Neo4j Browser.",
 }

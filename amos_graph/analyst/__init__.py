@@ -7,7 +7,16 @@ entity is `label_names`. docs/analyst.md draws the classes.
 
 from typing import Final
 
-from amos_graph.analyst.bookkeeping import AccessClass, Canary, InteractionStream, Migration, Receipt
+from amos_graph.analyst.bookkeeping import (
+    AccessClass,
+    Canary,
+    InteractionStream,
+    Migration,
+    PacketManifest,
+    Receipt,
+    RetrievalOutcome,
+    Usage,
+)
 from amos_graph.analyst.kinds import KINDS
 from amos_graph.analyst.models import (
     LEFT_OUT,
@@ -23,6 +32,7 @@ from amos_graph.analyst.models import (
     Node,
     RelationType,
     Role,
+    Score,
     Version,
 )
 from amos_graph.analyst.reading import connect
@@ -39,9 +49,13 @@ MODELS: Final[tuple[type[Node], ...]] = (
     RelationType,
     EnumValue,
     Client,
+    Score,
     Receipt,
     AccessClass,
     InteractionStream,
+    Usage,
+    PacketManifest,
+    RetrievalOutcome,
     Migration,
     Canary,
 )
@@ -64,9 +78,13 @@ __all__ = [
     "Link",
     "Migration",
     "Node",
+    "PacketManifest",
     "Receipt",
     "RelationType",
+    "RetrievalOutcome",
     "Role",
+    "Score",
+    "Usage",
     "Version",
     "connect",
 ]

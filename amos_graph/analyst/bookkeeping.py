@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from neomodel import ArrayProperty, IntegerProperty, JSONProperty, StringProperty
 from neomodel import DateTimeNeo4jFormatProperty as MomentProperty
-from neomodel import IntegerProperty, JSONProperty, StringProperty
 
 from amos_graph.analyst.models import InScope, Node, Sharded
 
@@ -40,6 +40,65 @@ class InteractionStream(Sharded):
     conversation_id = StringProperty()
     version = IntegerProperty()
     head_ref = StringProperty()
+
+
+class Usage(Sharded):
+    """How often an atom was seen and used, and what came of it; counted from outcomes, and no usefulness."""
+
+    unique = (("shard", "ref"),)
+
+    title = StringProperty()
+    ref = StringProperty()
+    access_count = IntegerProperty()
+    last_accessed = MomentProperty()
+    use_count = IntegerProperty()
+    helpful_count = IntegerProperty()
+    unhelpful_count = IntegerProperty()
+    success_after_use = IntegerProperty()
+    failure_after_use = IntegerProperty()
+    corrections_after_use = IntegerProperty()
+    task_contexts_used_in = ArrayProperty(StringProperty())
+    repair_flags = ArrayProperty(StringProperty())
+
+
+class PacketManifest(Sharded):
+    """What a packet held, and to whom it was given; kept for a while."""
+
+    unique = (("shard", "id"),)
+
+    title = StringProperty()
+    ref = StringProperty(db_property="id")
+    client_id = StringProperty()
+    graph_version = IntegerProperty()
+    evaluated_at = StringProperty()
+    request_digest = StringProperty()
+    scope = JSONProperty()
+    atom_refs = ArrayProperty(StringProperty())
+    atom_versions = ArrayProperty(IntegerProperty())
+    paths = JSONProperty()
+    kept_at = MomentProperty()
+    outcome_count = IntegerProperty()
+
+
+class RetrievalOutcome(Sharded):
+    """What became of a packet, as it was told; kept for a while."""
+
+    unique = (("shard", "id"),)
+
+    title = StringProperty()
+    ref = StringProperty(db_property="id")
+    packet_id = StringProperty()
+    client_id = StringProperty()
+    outcome_labels = ArrayProperty(StringProperty())
+    use_status = StringProperty()
+    used_item_refs = ArrayProperty(StringProperty())
+    helpful_atom_refs = ArrayProperty(StringProperty())
+    unhelpful_atom_refs = ArrayProperty(StringProperty())
+    correction_refs = ArrayProperty(StringProperty())
+    reinforced_edges = ArrayProperty(StringProperty())
+    weakened_edges = ArrayProperty(StringProperty())
+    missing_capability_cues = ArrayProperty(StringProperty())
+    created_at = MomentProperty()
 
 
 class Migration(Node):

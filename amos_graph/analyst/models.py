@@ -278,6 +278,24 @@ class Client(Record):
     revoked_at = MomentProperty()
 
 
+class Score(Record):
+    """What outcomes made of the numbers of an atom or an edge, at the version that it names."""
+
+    unique = (("shard", "id"),)
+
+    ref = StringProperty(db_property="id")
+    of_ref = StringProperty()
+    of_version = IntegerProperty()
+    utility = FloatProperty()
+    salience = FloatProperty()
+    weight = FloatProperty()
+    relation = StringProperty()
+    source_ref = StringProperty()
+    target_ref = StringProperty()
+    created_at = MomentProperty()
+    updated_at = MomentProperty()
+
+
 class Journal(Sharded):
     """The head of a shard's chain; the value that locks it is left out."""
 
@@ -345,6 +363,7 @@ class Version(Sharded):
     enum = RelationshipTo("EnumValue", "OF")
     evidence = RelationshipTo("Evidence", "OF")
     client = RelationshipTo("Client", "OF")
+    score = RelationshipTo("Score", "OF")
 
 
 #: Properties of nodes that no model has: only the machinery of the store reads them.

@@ -103,6 +103,35 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
             }
         }
     },
+    "outcomes:record": {
+        "a memory that helped": {
+            "value": {
+                "payload": {
+                    # The id of the packet that the request below was answered with.
+                    "packet_id": "pkt_0000000000000000000000000000000000000000",
+                    "request": {
+                        "cues": ["When is the release?"],
+                        "target_processor": "reasoner",
+                        "max_items": 5,
+                    },
+                    "outcome_labels": ["succeeded"],
+                    "use_status": "used",
+                    "used_item_refs": ["belief:release-day"],
+                    "helpful_atom_refs": ["belief:release-day"],
+                }
+            }
+        },
+        "seen, and of no consequence": {
+            "value": {
+                "payload": {
+                    "packet_id": "pkt_0000000000000000000000000000000000000000",
+                    "outcome_labels": ["observed"],
+                    "use_status": "context_only",
+                    "missing_capability_cues": ["calendar of absences"],
+                }
+            }
+        },
+    },
     "atoms:archive": {
         "with its reason": {
             "value": {

@@ -27,6 +27,7 @@ from amos_graph.domain.lifecycle import (
     LIFECYCLE_STATES,
     RETENTION_CLASSES,
 )
+from amos_graph.domain.packets import PacketRequest
 from amos_graph.settings import Settings
 
 REF: Final = "#/components/schemas/"
@@ -45,6 +46,7 @@ _RECORDS: Final[Mapping[str, Mapping[str, type[BaseModel]]]] = {
         "events": SourceEvent,
     },
     "ProposeRequest": {"candidates": MemoryAtom, "events": SourceEvent},
+    "OutcomeRequest": {"request": PacketRequest},
 }
 #: Fields that the kernel fills when they are left out, although the stored record always has them.
 _FILLED: Final[Mapping[str, frozenset[str]]] = {"MemoryAtom": frozenset({"scope"})}

@@ -25,6 +25,9 @@ app.command("status", epilog="Example: amos status --json")(lifecycle.status)
 app.command("demo", epilog="Example: amos demo")(administration.demo)
 app.command("remember", epilog='Example: amos remember "Mira is away until Thursday."')(memories.remember)
 app.command("recall", epilog='Example: amos recall "When is Mira back?" --explain')(memories.recall)
+app.command("outcome", epilog="Example: amos outcome pkt_… --helpful belief:release-day --label succeeded")(
+    memories.outcome
+)
 app.command("get", epilog="Example: amos get belief:release-day --as-of 12")(memories.get)
 app.command("list", epilog="Example: amos list --type belief --limit 20")(memories.list_memories)
 app.command("verify", epilog="Example: amos verify --save-checkpoint head.json")(verification.verify)

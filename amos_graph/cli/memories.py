@@ -24,6 +24,7 @@ from amos_graph.cli.output import (
     print_table,
 )
 from amos_graph.client import UNREACHABLE, Amos
+from amos_graph.domain.outcomes import OUTCOME_LABELS, USE_STATUSES
 from amos_graph.errors import AmosError
 from amos_graph.queries.rendering import explain
 from amos_graph.settings import Settings
@@ -119,6 +120,8 @@ def show_packet(packet: dict[str, Any], *, explained: bool = False) -> None:
         for entry in packet["omissions"]
     ]
     out.print(Text("left out, if anything, as: " + ", ".join(left_out)))
+    if packet["items"]:
+        out.print(Text(f"tell what became of it: amos outcome {packet['packet_id']}"))
     if explained:
         for entry in explain(packet):
             _show_arithmetic(entry, packet["provenance"]["weights"])
@@ -142,6 +145,44 @@ def _show_arithmetic(entry: dict[str, Any], weights: dict[str, float]) -> None:
     )
     for step in entry["path"]:
         out.print(Text(f"   {step}"))
+
+
+def outcome(
+    packet_id: Annotated[str, typer.Argument(help="The id of the packet, which `amos recall` prints.")],
+    *,
+    labels: Annotated[
+        list[str] | None, typer.Option("--label", help=f"{', '.join(OUTCOME_LABELS)}; may repeat.")
+    ] = None,
+    status: Annotated[
+        str | None, typer.Option("--status", help=f"Of the packet: {', '.join(USE_STATUSES)}.")
+    ] = None,
+    used: Annotated[list[str] | None, typer.Option("--used", help="A memory that was used.")] = None,
+    helpful: Annotated[list[str] | None, typer.Option("--helpful", help="A memory that helped.")] = None,
+    unhelpful: Annotated[list[str] | None, typer.Option("--unhelpful", help="One that did harm.")] = None,
+    corrected: Annotated[
+        list[str] | None, typer.Option("--corrected", help="One that the user corrected.")
+    ] = None,
+    missing: Annotated[list[str] | None, typer.Option("--missing", help="What was not there.")] = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell what became of a packet: what helped is found more easily, what did harm less so."""
+    said: dict[str, Any] = {
+        "outcome_labels": labels,
+        "use_status": status,
+        "used_item_refs": used,
+        "helpful_atom_refs": helpful,
+        "unhelpful_atom_refs": unhelpful,
+        "correction_refs": corrected,
+        "missing_capability_cues": missing,
+    }
+    with connected(as_json, project) as amos:
+        answer = amos.outcome(packet_id, **{name: value for name, value in said.items() if value})
+    if as_json:
+        print_json(answer.payload)
+        return
+    known = "recorded" if answer["created"] else "known already"
+    print_facts([(known, answer["outcome_refs"][0]), ("moved", ", ".join(answer["updated"]) or None)])
 
 
 def get(

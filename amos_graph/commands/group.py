@@ -10,7 +10,7 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from amos_graph.commands import projecting
 from amos_graph.commands.plan import Attempt, Moment, Plan, Receipt
@@ -79,7 +79,7 @@ class _Group:
         locked = tx.one(
             _LOCK,
             shard=shard,
-            scope_keys=[attempt.scope_key for attempt in attempts],
+            scope_keys=[key for attempt in attempts for key in _keys(attempt)],
             lock_token=secrets.token_hex(8),
             genesis=GENESIS,
             refs=by_kind(mentioned.refs),
@@ -112,6 +112,7 @@ class _Group:
         self.nodes: list[Node] = []
         self.standing: list[tuple[str, str]] = []
         self.streams: list[Mapping[str, Any]] = []
+        self.outcomes: list[Mapping[str, Any]] = []
         #: True once nothing more is decided, so that what is entered takes the receipts along.
         self.last = False
 
@@ -136,16 +137,18 @@ class _Group:
 
     def _accept(self, attempt: Attempt) -> Receipt:
         stamp, bound = attempt.stamp, self.bound.get(attempt.scope_key)
+        same = self.bound.get(attempt.same_key) if attempt.same_key else None
         if bound is not None:
             # Looked up before any version is compared: a repeat is never a version conflict (T02).
-            if bound.payload_digest != stamp.payload_digest:
+            if bound is not same and bound.payload_digest != stamp.payload_digest:
                 raise AmosError("idempotency_conflict", "this idempotency key was used with another payload")
             return Receipt(json.loads(bound.result), replayed=True)
         if stamp.causal_parent_ids:
             check_parents(stamp.causal_parent_ids, self.view.events(stamp.causal_parent_ids))
         # Wall clocks step back; what the journal says about time does not (T27).
         instant = max(stamp.accepted_at, self.accepted_at)
-        plan = attempt.decide(self.view, Moment(instant, attempt.context.identity.service_id))
+        moment = Moment(instant, attempt.context.identity.service_id)
+        plan = _known_already(same) if same else attempt.decide(self.view, moment)
         stamp = replace(stamp, accepted_at=instant)
         sealed = seal(self.shard, plan.drafts, stamp, self.version, self.head_hash)
         nodes = projecting.nodes_of(self.shard, sealed)
@@ -157,21 +160,25 @@ class _Group:
         self.nodes += nodes
         self.standing += plan.standing
         self.streams += plan.streams
+        self.outcomes += plan.outcomes
         self.version = version
         if sealed:
             self.head_hash, self.accepted_at = sealed[-1].event["checksum"], instant
-        self.bound[attempt.scope_key] = _Bound(stamp.payload_digest, result)
-        self.receipts.append(
-            {
-                "scope_key": attempt.scope_key,
-                "payload_digest": stamp.payload_digest,
-                "result": result,
-                "graph_version": version,
-                "operation": attempt.command.operation,
-                "recorded_at": instant,
-                "title": f"{attempt.command.operation} {version}",
-            }
-        )
+        for key in _keys(attempt):
+            if key in self.bound:
+                continue
+            self.bound[key] = _Bound(stamp.payload_digest, result)
+            self.receipts.append(
+                {
+                    "scope_key": key,
+                    "payload_digest": stamp.payload_digest,
+                    "result": result,
+                    "graph_version": version,
+                    "operation": attempt.command.operation,
+                    "recorded_at": instant,
+                    "title": f"{attempt.command.operation} {version}",
+                }
+            )
         # Through JSON, so that the first answer and a replayed one are the same bytes.
         return Receipt(json.loads(result), replayed=False)
 
@@ -184,8 +191,8 @@ class _Group:
             self.entered = self.version
         elif receipts:
             self.tx.send(_RECEIPTS, shard=self.shard, rows=list(receipts))
-        projecting.refresh(self.tx, self.shard, self.standing, self.streams)
-        self.sealed, self.nodes, self.standing, self.streams = [], [], [], []
+        projecting.refresh(self.tx, self.shard, self.standing, self.streams, self.outcomes)
+        self.sealed, self.nodes, self.standing, self.streams, self.outcomes = [], [], [], [], []
 
 
 def append(
@@ -231,3 +238,22 @@ def _record(plan: Plan, sealed: Sequence[Sealed], version: int) -> dict[str, Any
         "projection_status": "projected",
         **plan.result,
     }
+
+
+#: The fields that every receipt has.
+_OF_ALL: Final = frozenset(_record(Plan(), (), 0))
+
+
+def _known_already(bound: _Bound) -> Plan:
+    """The plan of a command that was carried out under another key: nothing, and the first one's result."""
+    record = json.loads(bound.result)
+    return Plan(
+        reused=(*record["created"], *record["reused"]),
+        result={name: value for name, value in record.items() if name not in _OF_ALL},
+    )
+
+
+def _keys(attempt: Attempt) -> tuple[str, ...]:
+    """The keys that an attempt's result is bound to, each once."""
+    keys = (attempt.scope_key, attempt.same_key)
+    return tuple(dict.fromkeys(key for key in keys if key is not None))

@@ -52,6 +52,8 @@ class Command:
     payload: Any
     #: Ids that the caller itself named; part of the key's scope.
     target_refs: tuple[str, ...] = ()
+    #: What makes two requests one, whatever their keys: the second one changes nothing.
+    sameness: str | None = None
     #: What it will look at, so that a group reads it at once; what is missing here is read when asked for.
     mentions: Mentions = field(default_factory=Mentions)
 
@@ -69,6 +71,8 @@ class Plan:
     warnings: tuple[str, ...] = ()
     #: Interaction streams that move: rows of cypher/project/stream.
     streams: tuple[Mapping[str, Any], ...] = ()
+    #: Outcomes of packets: rows of cypher/telemetry/record_outcomes.
+    outcomes: tuple[Mapping[str, Any], ...] = ()
     #: Atoms whose supersession changes, with the state key that they have otherwise.
     standing: tuple[tuple[str, str], ...] = ()
     #: What the command returns beside the receipt's own fields.
@@ -108,11 +112,17 @@ class Attempt:
     stamp: Stamp
     #: Digest of the idempotency key and its scope.
     scope_key: str
+    #: Digest of what makes it the same as another command without regard to keys, if anything does.
+    same_key: str | None = None
 
 
 def attempt(context: Context, command: Command, decide: Decide) -> Attempt:
     """A command with its ids, its time and its salts."""
-    return Attempt(context, command, decide, _stamp(context, command), _scope_key(context, command))
+    same_key = _same_key(context, command)
+    scope_key = _scope_key(context, command)
+    if same_key is not None and context.idempotency_key is None:
+        scope_key = same_key
+    return Attempt(context, command, decide, _stamp(context, command), scope_key, same_key)
 
 
 def _stamp(context: Context, command: Command) -> Stamp:
@@ -160,3 +170,10 @@ def _scope_key(context: Context, command: Command) -> str:
             context.idempotency_key or f"once:{uuid.uuid4().hex}",
         ]
     )
+
+
+def _same_key(context: Context, command: Command) -> str | None:
+    if command.sameness is None:
+        return None
+    scope = context.scope
+    return digest(["same", scope.tenant_id, scope.workspace_id, command.operation, command.sameness])

@@ -22,8 +22,18 @@ class Projected:
     projected: int
 
 
-#: Evidence and entities come before the atoms that point at them, atoms before the edges between them.
-ORDER: Final[tuple[RecordKind, ...]] = ("client", "relation", "enum", "evidence", "entity", "atom", "edge")
+#: Evidence and entities come before the atoms that point at them, atoms before the edges between them, and
+#: both before their scores.
+ORDER: Final[tuple[RecordKind, ...]] = (
+    "client",
+    "relation",
+    "enum",
+    "evidence",
+    "entity",
+    "atom",
+    "edge",
+    "score",
+)
 _PROJECT: Final[Mapping[RecordKind, Procedure[Projected]]] = {
     "client": procedure("project/client", Projected),
     "relation": procedure("project/relation", Projected),
@@ -32,9 +42,13 @@ _PROJECT: Final[Mapping[RecordKind, Procedure[Projected]]] = {
     "entity": procedure("project/entity", Projected),
     "atom": procedure("project/atom", Projected),
     "edge": procedure("project/edge", Projected),
+    "score": procedure("project/score", Projected),
 }
 _STANDING = procedure("project/standing")
 _STREAM = procedure("project/stream")
+_OUTCOMES = procedure("telemetry/record_outcomes")
+#: Task contexts that the usage of an atom keeps, the last ones.
+CONTEXTS_MAX: Final = 20
 _CLASS_FIELDS: Final = ("access_class", "access_policy")
 
 
@@ -63,14 +77,20 @@ def project_nodes(tx: Tx, shard: str, nodes: Sequence[Node]) -> None:
 
 
 def refresh(
-    tx: Tx, shard: str, standing: Sequence[tuple[str, str]], streams: Sequence[Mapping[str, Any]]
+    tx: Tx,
+    shard: str,
+    standing: Sequence[tuple[str, str]],
+    streams: Sequence[Mapping[str, Any]],
+    outcomes: Sequence[Mapping[str, Any]] = (),
 ) -> None:
-    """Bring derived state up to date: supersession of atoms, heads of interaction streams."""
+    """Bring derived state up to date: supersession of atoms, heads of interaction streams, usage."""
     if standing:
         rows = [{"id": ref, "state_key": key} for ref, key in standing]
         tx.send(_STANDING, shard=shard, rows=rows)
     if streams:
         tx.send(_STREAM, shard=shard, rows=[dict(row) for row in streams])
+    if outcomes:
+        tx.send(_OUTCOMES, shard=shard, rows=[dict(row) for row in outcomes], contexts_max=CONTEXTS_MAX)
 
 
 def _project(tx: Tx, shard: str, kind: RecordKind, nodes: Sequence[Node]) -> None:
@@ -126,8 +146,22 @@ def _edge_row(node: Node) -> dict[str, Any]:
     }
 
 
+def _score_row(node: Node) -> dict[str, Any]:
+    relation = node.properties.get("relation")
+    return {
+        "id": node.ref,
+        "version": node.version,
+        **_sent(node),
+        "type": relationship_type(relation) if relation else "",
+    }
+
+
 #: What the rows of a kind hold, where it is more than the node.
-_ROWS: Final[Mapping[RecordKind, Callable[[Node], dict[str, Any]]]] = {"atom": _atom_row, "edge": _edge_row}
+_ROWS: Final[Mapping[RecordKind, Callable[[Node], dict[str, Any]]]] = {
+    "atom": _atom_row,
+    "edge": _edge_row,
+    "score": _score_row,
+}
 
 
 def access_classes(nodes: Sequence[Node]) -> list[dict[str, Any]]:

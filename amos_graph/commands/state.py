@@ -55,7 +55,8 @@ def read_state(view: View, identity: Identity, scope: Scope, mentions: Mentions,
     """The state that a decision rests on.
 
     Proposals are visible to stewards and, where `digest_states` names them, to whoever proposes;
-    clients to no command of this kind. Raises `capacity_limited` for more than `edges_max` own edges.
+    clients and scores to no command of this kind. Raises `capacity_limited` for more than `edges_max`
+    own edges.
     """
     same = view.same_content(mentions.digests, mentions.digest_states)
     records = view.records([*mentions.refs, *same.values()])
@@ -68,7 +69,7 @@ def read_state(view: View, identity: Identity, scope: Scope, mentions: Mentions,
     seen = {
         record.ref
         for record in records
-        if record.kind != "client"
+        if record.kind not in ("client", "score")
         and (proposals or record.body.get("lifecycle_state") != "proposed")
         and may_read_body(identity, scope, record.body)
     }

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from amos_graph.domain.events import Sealed
 from amos_graph.domain.ids import RecordKind, kind_of
 from amos_graph.domain.projection import KEYS, Node, content_digest
+from amos_graph.domain.score import stated, with_numbers
 from amos_graph.domain.state import Current, StreamHead
 from amos_graph.errors import AmosError
 from amos_graph.graph.procedures import procedure
@@ -26,6 +27,7 @@ class RecordRow:
     superseded: bool
     event_id: str
     body: str
+    numbers: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class EdgeRow:
     version: int
     event_id: str
     body: str
+    numbers: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,16 @@ def read_records(tx: Tx, shard: str, refs: Iterable[str]) -> list[Current]:
 
 
 def _current(row: RecordRow) -> Current:
-    return Current(row.kind, row.ref, row.version, row.event_id, json.loads(row.body), row.superseded)
+    body = json.loads(row.body)
+    return Current(
+        row.kind,
+        row.ref,
+        row.version,
+        row.event_id,
+        with_numbers(body, row.numbers),
+        row.superseded,
+        stated(body, row.numbers),
+    )
 
 
 def edges_of(
@@ -89,7 +101,10 @@ def edges_of(
     if not atom_ids:
         return []
     rows = tx.many(_EDGES, shard=shard, atom_ids=list(atom_ids), states=list(states), limit=limit)
-    return [Current("edge", row.ref, row.version, row.event_id, json.loads(row.body)) for row in rows]
+    return [
+        _current(RecordRow(row.ref, "edge", row.version, False, row.event_id, row.body, row.numbers))
+        for row in rows
+    ]
 
 
 @dataclass(slots=True)
@@ -221,6 +236,7 @@ class View:
         """Note what a decided command will change."""
         touched = self._touched
         changed = {ref for ref, _ in standing} | {node.ref for node in nodes}
+        changed |= {node.properties["of_ref"] for node in nodes if node.kind == "score"}
         before = [record for ref in changed if (record := self._records.get(ref)) is not None]
         touched.refs |= changed
         touched.digests |= {content_digest(record.body) for record in before if record.kind == "atom"}
@@ -229,7 +245,7 @@ class View:
         for node in nodes:
             if node.kind == "atom":
                 touched.digests.add(node.properties["content_digest"])
-            elif node.kind == "edge":
+            elif node.kind in ("edge", "score") and "target_ref" in node.properties:
                 touched.ends |= {node.properties["source_ref"], node.properties["target_ref"]}
 
     def _settle(self, touched: Collection[str], asked: Iterable[str]) -> None:

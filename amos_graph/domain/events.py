@@ -41,6 +41,7 @@ EVENT_TYPES: Final[Mapping[str, frozenset[RecordKind]]] = {
     "enum_defined": frozenset({"enum"}),
     "client_registered": frozenset({"client"}),
     "client_revoked": frozenset({"client"}),
+    "retrieval_outcome_recorded": frozenset({"score"}),
 }
 
 

@@ -17,7 +17,7 @@ _RELATION = re.compile(r"rel:[a-z][a-z0-9_]*")
 _ENUM = re.compile(r"enum:[a-z][a-z0-9_]*:[a-z0-9][a-z0-9_.\-]*")
 _PART = re.compile(r"[a-z0-9][a-z0-9_\-]{0,63}")
 
-RecordKind = Literal["atom", "edge", "entity", "relation", "enum", "evidence", "client"]
+RecordKind = Literal["atom", "edge", "entity", "relation", "enum", "evidence", "client", "score"]
 
 #: Prefix → kind of record. An id without one of them names an atom.
 PREFIXES: Final[dict[str, RecordKind]] = {
@@ -27,6 +27,7 @@ PREFIXES: Final[dict[str, RecordKind]] = {
     "edge_": "edge",
     "evd_": "evidence",
     "cli_": "client",
+    "scr_": "score",
 }
 #: Prefixes that no atom may take, although no record of ours is stored under them as such.
 RESERVED: Final = (*PREFIXES, "proc:", "evt_", "pkt_", "rto_", "tmb_")
@@ -65,6 +66,7 @@ def _atom_id(text: str) -> str:
 _EVIDENCE = re.compile(r"evd_[A-Za-z0-9_\-]+")
 _EDGE = re.compile(r"edge_[A-Za-z0-9_\-]+")
 _EVENT = re.compile(r"evt_[A-Za-z0-9_\-]+")
+_PACKET = re.compile(r"pkt_[0-9a-f]{40}")
 _NOT_RESERVED = re.compile(rf"(?!{'|'.join(RESERVED)}){_ID.pattern}")
 
 Identifier = Annotated[
@@ -81,6 +83,7 @@ EnumId = Annotated[str, _matching(_ENUM, "an enum id (enum:<group>:<value>)"), _
 EvidenceId = Annotated[str, _matching(_EVIDENCE, "an evidence id (evd_…)"), _described(_EVIDENCE)]
 EdgeId = Annotated[str, _matching(_EDGE, "an edge id (edge_…)"), _described(_EDGE)]
 EventId = Annotated[str, _matching(_EVENT, "an event id (evt_…)"), _described(_EVENT)]
+PacketId = Annotated[str, _matching(_PACKET, "a packet id (pkt_…)"), _described(_PACKET)]
 ScopePart = Annotated[
     str,
     _matching(_PART, "a lower-case name (letters, digits, _ and -, at most 64)"),

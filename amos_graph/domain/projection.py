@@ -20,6 +20,7 @@ from amos_graph.domain.dictionary import fold
 from amos_graph.domain.ids import RecordKind, derived_id, relationship_type, shard_key
 from amos_graph.domain.lifecycle import recall_default
 from amos_graph.domain.scope import AccessPolicy, Scope, access_class
+from amos_graph.domain.score import NUMBERS
 from amos_graph.domain.times import parse_time
 from amos_graph.domain.values import words
 
@@ -72,6 +73,7 @@ KEYS: Final[Mapping[RecordKind, tuple[str, str]]] = {
     "enum": ("EnumValue", "id"),
     "evidence": ("Evidence", "evidence_id"),
     "client": ("Client", "id"),
+    "score": ("Score", "id"),
 }
 
 
@@ -201,6 +203,16 @@ def _entity(shard: str, body: Mapping[str, Any], event_id: str) -> Node:
     return Node("entity", body["id"], body["version"], ("Entity",), _without_none(properties))
 
 
+def _score(shard: str, body: Mapping[str, Any], event_id: str) -> Node:
+    numbers = [f"{name} {body[name]:.2f}" for name in NUMBERS if name in body]
+    properties = _common(shard, body, event_id) | {
+        **_same(body, "id", "of_ref", "of_version", *NUMBERS, "relation", "source_ref", "target_ref"),
+        **_times(body, "created_at", "updated_at"),
+        "title": ", ".join(numbers),
+    }
+    return Node("score", body["id"], body["version"], ("Score",), _without_none(properties))
+
+
 def _definition(kind: RecordKind) -> Callable[[str, Mapping[str, Any], str], Node]:
     def build(shard: str, body: Mapping[str, Any], event_id: str) -> Node:
         label, _ = KEYS[kind]
@@ -225,6 +237,7 @@ _PROJECTIONS: Final[Mapping[RecordKind, Callable[[str, Mapping[str, Any], str], 
     "relation": _definition("relation"),
     "enum": _definition("enum"),
     "client": _definition("client"),
+    "score": _score,
 }
 
 

@@ -181,6 +181,7 @@ CAPABILITIES: Final = {
     "atom.propose": "store proposals",
     "atom.commit": "commit atoms, edges, entities and dictionary entries",
     "atom.archive": "archive atoms",
+    "outcome.record": "tell what became of retrieved memories",
     "memory.steward": "see proposals and suppressed memories",
     "memory.verify": "verify the journal and the projection",
     "token.manage": "create and revoke tokens",

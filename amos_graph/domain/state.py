@@ -20,6 +20,8 @@ class Current:
     body: Mapping[str, Any]
     #: An atom that another one has taken the place of, whatever its lifecycle state.
     superseded: bool = False
+    #: What the record itself last stated of the numbers that outcomes moved since; `body` has them moved.
+    stated: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)

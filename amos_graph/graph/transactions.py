@@ -15,6 +15,7 @@ from neo4j import exceptions as driver_errors
 from amos_graph.errors import AmosError
 from amos_graph.graph import pipeline
 from amos_graph.graph.admission import Admission
+from amos_graph.graph.outbox import Outbox
 from amos_graph.graph.procedures import Procedure, Rows
 
 RowT = TypeVar("RowT")
@@ -159,6 +160,8 @@ class Graph:
         self.observer = observer
         #: Who writes next, for each shard.
         self.writers: Admission[Any, Any] = Admission()
+        #: What is written a moment later, by nobody who waits.
+        self.outbox: Outbox[Graph, Any] = Outbox(self)
 
     def read(self, flow: str, work: Callable[[Tx], ResultT], timeout_s: float | None = None) -> ResultT:
         """Run `work` in a read transaction; it may run again, so it must have no other effect."""
@@ -199,6 +202,7 @@ class Graph:
             raise translate(error) from error
 
     def close(self) -> None:
+        self.outbox.close()
         self.driver.close()
 
 

@@ -174,7 +174,7 @@ def _check_said_again(case: Case, atom: CheckedAtom, known: Pending) -> None:
 
 def _update(case: Case, atom: CheckedAtom, before: Current, at: str) -> Pending:
     """The next version of an atom, replaced whole; what identifies it and its lifecycle stay."""
-    body = _body(case, atom, before.ref)
+    body = case.with_moved(_body(case, atom, before.ref), before, atom.envelope.model_fields_set)
     if content(body) == content(before.body):
         return Pending(before.ref, before.body, before, at, changed=False)
     state = before.body["lifecycle_state"]

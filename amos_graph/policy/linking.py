@@ -133,6 +133,8 @@ def _pending(case: Case, edge: AssociationEdge, ref: str, body: Mapping[str, Any
             _warn_of_what_stays(case, edge, standing.body, at)
             return case.with_evidence(standing, edge.evidence_refs, derivation="submitted")
         return case.with_evidence(standing, edge.evidence_refs)
+    if before is not None:
+        body = case.with_moved(body, before, ("weight",) if edge.weight is not None else ())
     if before is not None and edge.edge_id is None:
         known = Pending(ref, before.body, before, at, changed=False)
         derivation = body["derivation"]
@@ -140,7 +142,7 @@ def _pending(case: Case, edge: AssociationEdge, ref: str, body: Mapping[str, Any
             # The same association said again: evidence is added, a detached or archived edge comes
             # back. What somebody submitted is theirs, whatever an atom's own record asks for later.
             if derivation == "submitted":
-                _warn_of_what_stays(case, edge, before.body, at)
+                _warn_of_what_stays(case, edge, {**before.body, **before.stated}, at)
             return case.with_evidence(
                 known, edge.evidence_refs, lifecycle_state="active", derivation="submitted"
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from amos_graph.domain.dictionary import RELATIONS, EntityRecord, EnumEntry, Rel
 from amos_graph.domain.envelope import CheckedAtom
 from amos_graph.domain.evidence import SourceEvent
 from amos_graph.domain.scope import Scope
+from amos_graph.domain.score import NUMBERS
 from amos_graph.domain.state import Current, State
 from amos_graph.errors import AmosError, Fault, invalid
 from amos_graph.policy.conflict import version_conflict
@@ -151,6 +152,24 @@ class Case:
             return pending
         body = {**pending.body, **changes, "evidence_refs": [*known, *added]}
         return Pending(pending.ref, self.stamped(body, pending.before), pending.before, pending.at)
+
+    def with_moved(
+        self, body: Mapping[str, Any], before: Current, given: Collection[str]
+    ) -> Mapping[str, Any]:
+        """The body with the numbers that outcomes may move as they are, unless the request states others.
+
+        A number that is left out, or is the one that the record stated before it was moved, says nothing
+        new: so a source that is loaded again changes nothing. A weight that is left out is the relation's,
+        whatever that is by now, unless outcomes moved it.
+        """
+
+        def says_nothing(name: str) -> bool:
+            if name in given:
+                return body[name] == before.stated.get(name)
+            return before.kind == "atom" or name in before.stated
+
+        kept = {name: before.body[name] for name in NUMBERS if name in body and says_nothing(name)}
+        return {**body, **kept}
 
     def refuse_hidden(self, ref: str, stated: int | None = None) -> None:
         """Raise a conflict that tells nothing when an id is taken by a record the caller may not see."""

@@ -13,6 +13,7 @@ from amos_graph.domain.atoms import payload_type
 from amos_graph.domain.ids import AtomId, Identifier
 from amos_graph.domain.lifecycle import HEALTH_DEFAULTS
 from amos_graph.domain.model import Strict, validate
+from amos_graph.domain.score import numbers_of, score_id, with_numbers
 from amos_graph.domain.times import Timestamp
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.access import may_read_body
@@ -69,6 +70,9 @@ def _get(tx: Tx, context: Context, asked: GetRequest) -> dict[str, Any]:
     if body["lifecycle_state"] == "proposed" and not context.identity.may("memory.steward"):
         return answer
     classes = visible_classes(tx, context, asked.target_processor).classes
+    score = read_version(tx, shard, score_id(asked.atom_id), as_of)
+    moved = json.loads(score.body) if score is not None and score.body is not None else None
+    body = with_numbers(body, numbers_of(moved, row.version))
     superseded, superseded_by = superseding(tx, shard, asked.atom_id, as_of, classes)
     omissions = list(_suppressed(asked, body, superseded=superseded))
     if omissions:

@@ -17,6 +17,7 @@ from amos_graph.domain.canonical import digest, parse_json
 from amos_graph.domain.ids import EntityId
 from amos_graph.domain.model import Strict, validate
 from amos_graph.domain.sameness import Sameness
+from amos_graph.domain.score import numbers_of, with_numbers
 from amos_graph.domain.times import Timestamp, canonical_time, format_time, native_time, parse_time
 from amos_graph.domain.value_kinds import is_entity
 from amos_graph.errors import AmosError, Fault, invalid
@@ -65,6 +66,7 @@ class BodyRow:
     version: int
     body: str | None
     event_id: str
+    score: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,8 @@ def _page(tx: Tx, context: Context, asked: ListRequest, position: tuple[datetime
             body = found.get(row.id)
             if body is not None and body.body is not None:
                 record = json.loads(body.body)
+                score = json.loads(body.score) if body.score else None
+                record = dict(with_numbers(record, numbers_of(score, body.version)))
                 if asked.as_of_version is None or _fits_then(context, asked, named, record):
                     # The state key is the present one; what it was at an earlier version is not kept.
                     state = {"state_key": row.state_key} if asked.as_of_version is None else {}

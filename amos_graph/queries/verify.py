@@ -40,9 +40,12 @@ FAULTS_MAX: Final = 200
 ATOMS_ONLY: Final = ("Live", *sorted({model.label for model in PAYLOADS.values()}))
 #: Labels of nodes that stand outside every shard.
 _UNSHARDED: Final = ("Migration", "Canary")
-_JOURNAL: Final = ("Event", "Version", "Journal", "Receipt", "AccessClass", "InteractionStream", "Usage")
+_JOURNAL: Final = ("Event", "Version", "Journal", "Receipt", "AccessClass", "InteractionStream")
+_TELEMETRY: Final = ("Usage", "PacketManifest", "RetrievalOutcome")
 #: Every label that the store is built of; anything else is foreign.
-LABELS: Final = tuple(sorted({*(label for label, _ in KEYS.values()), *ATOMS_ONLY, *_JOURNAL, *_UNSHARDED}))
+LABELS: Final = tuple(
+    sorted({*(label for label, _ in KEYS.values()), *ATOMS_ONLY, *_JOURNAL, *_TELEMETRY, *_UNSHARDED})
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,12 +239,13 @@ def _layers(nodes: Sequence[Node]) -> Iterator[list[Node]]:
     """The first version of each record in the batch, then the second of those that have one, and so on.
 
     A statement takes a record once; and with every version projected in its turn, links, access
-    classes and edges come about as they did in the source.
+    classes and edges come about as they did in the source. A score follows the version that it is of.
     """
     seen: dict[str, int] = {}
     layers: dict[int, list[Node]] = {}
     for node in nodes:
-        layer = seen[node.ref] = seen.get(node.ref, -1) + 1
+        layer = max(seen.get(node.ref, -1) + 1, seen.get(node.properties.get("of_ref", ""), 0))
+        seen[node.ref] = layer
         layers.setdefault(layer, []).append(node)
     for layer in count():
         if layer not in layers:

@@ -36,9 +36,15 @@ CALL () {
     UNION ALL
     MATCH (n:Migration) RETURN count(n) AS labelled
     UNION ALL
+    MATCH (n:PacketManifest) RETURN count(n) AS labelled
+    UNION ALL
     MATCH (n:Receipt) RETURN count(n) AS labelled
     UNION ALL
     MATCH (n:RelationType) RETURN count(n) AS labelled
+    UNION ALL
+    MATCH (n:RetrievalOutcome) RETURN count(n) AS labelled
+    UNION ALL
+    MATCH (n:Score) RETURN count(n) AS labelled
     UNION ALL
     MATCH (n:Usage) RETURN count(n) AS labelled
     UNION ALL

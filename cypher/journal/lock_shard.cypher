@@ -22,8 +22,7 @@ RETURN j.graph_version AS graph_version,
        j.head_hash AS head_hash,
        j.accepted_at AS accepted_at,
        COLLECT {
-         UNWIND $scope_keys AS scope_key
-         MATCH (r:Receipt {shard: $shard, scope_key: scope_key})
+         UNWIND $scope_keys AS scope_key MATCH (r:Receipt {shard: $shard, scope_key: scope_key})
          RETURN r {.scope_key, .payload_digest, .result}
        } AS receipts,
        COLLECT {
@@ -41,14 +40,15 @@ RETURN j.graph_version AS graph_version,
            UNWIND $refs.evidence AS ref MATCH (n:Evidence {shard: $shard, evidence_id: ref}) RETURN ref, n
            UNION ALL
            UNWIND $refs.client AS ref MATCH (n:Client {shard: $shard, id: ref}) RETURN ref, n
+           UNION ALL
+           UNWIND $refs.score AS ref MATCH (n:Score {shard: $shard, id: ref}) RETURN ref, n
          }
          MATCH (v:Version {shard: $shard, ref: ref, version: n.version})
-         RETURN v {.ref, .kind, .version, .body, event_id: n.last_write_event_id,
+         RETURN v {.ref, .kind, .version, .body, event_id: n.last_write_event_id, numbers: n {.utility, .salience, .weight},
                   superseded: EXISTS { (n)<-[:SUPERSEDES]-(:Atom) }}
        } AS records,
        COLLECT {
-         UNWIND $digests AS content_digest
-         MATCH (a:Atom {shard: $shard, content_digest: content_digest})
+         UNWIND $digests AS content_digest MATCH (a:Atom {shard: $shard, content_digest: content_digest})
          WHERE a.lifecycle_state IN $states AND a.state_key <> 'superseded'
          WITH content_digest, min(a.id) AS atom_id
          RETURN {content_digest: content_digest, atom_id: atom_id}

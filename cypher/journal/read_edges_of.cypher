@@ -4,7 +4,7 @@
 // @param atom_ids LIST<STRING>
 // @param states LIST<STRING>
 // @param limit INTEGER
-// @rows many   ref STRING, version INTEGER, event_id STRING, body STRING
+// @rows many   ref STRING, version INTEGER, event_id STRING, body STRING, numbers MAP
 // @sample {"shard": "t/w", "atom_ids": ["a"], "states": ["active"], "limit": 1000}
 CYPHER 25
 UNWIND $atom_ids AS atom_id
@@ -21,6 +21,7 @@ MATCH (v:Version {shard: $shard, ref: e.edge_id, version: e.version})
 RETURN e.edge_id AS ref,
        e.version AS version,
        e.last_write_event_id AS event_id,
-       v.body AS body
+       v.body AS body,
+       e {.weight} AS numbers
 ORDER BY ref
 LIMIT $limit

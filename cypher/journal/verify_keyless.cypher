@@ -28,6 +28,14 @@ CALL () {
   UNION ALL
   MATCH (n:InteractionStream {shard: $shard}) USING INDEX n:InteractionStream(shard) WHERE n.stream_id IS NULL RETURN n
   UNION ALL
+  MATCH (n:Score {shard: $shard}) USING INDEX n:Score(shard) WHERE n.id IS NULL RETURN n
+  UNION ALL
+  MATCH (n:Usage {shard: $shard}) USING INDEX n:Usage(shard) WHERE n.ref IS NULL RETURN n
+  UNION ALL
+  MATCH (n:PacketManifest {shard: $shard}) USING INDEX n:PacketManifest(shard) WHERE n.id IS NULL RETURN n
+  UNION ALL
+  MATCH (n:RetrievalOutcome {shard: $shard}) USING INDEX n:RetrievalOutcome(shard) WHERE n.id IS NULL RETURN n
+  UNION ALL
   MATCH (n:Version {shard: $shard}) USING INDEX n:Version(shard) WHERE n.ref IS NULL OR n.version IS NULL RETURN n
 }
 RETURN CASE WHEN n:Version THEN 'stray_version' ELSE 'stray_node' END AS kind,

@@ -15,21 +15,17 @@ CALL () {
   WHERE n.id IS NOT NULL
   RETURN n.id AS ref, type(r) AS label
   UNION ALL
-  MATCH (n:RelationType {shard: $shard})-[r]->()
-  WHERE n.id IS NOT NULL
-  RETURN n.id AS ref, type(r) AS label
+  MATCH (n:RelationType {shard: $shard})-[r]->() WHERE n.id IS NOT NULL RETURN n.id AS ref, type(r) AS label
   UNION ALL
-  MATCH (n:EnumValue {shard: $shard})-[r]->()
-  WHERE n.id IS NOT NULL
-  RETURN n.id AS ref, type(r) AS label
+  MATCH (n:EnumValue {shard: $shard})-[r]->() WHERE n.id IS NOT NULL RETURN n.id AS ref, type(r) AS label
   UNION ALL
   MATCH (n:Evidence {shard: $shard})-[r]->()
   WHERE n.evidence_id IS NOT NULL
   RETURN n.evidence_id AS ref, type(r) AS label
   UNION ALL
-  MATCH (n:Client {shard: $shard})-[r]->()
-  WHERE n.id IS NOT NULL
-  RETURN n.id AS ref, type(r) AS label
+  MATCH (n:Client {shard: $shard})-[r]->() WHERE n.id IS NOT NULL RETURN n.id AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:Score {shard: $shard})-[r]->() WHERE n.id IS NOT NULL RETURN n.id AS ref, type(r) AS label
   UNION ALL
   MATCH (n:Event {shard: $shard})-[r:!NEXT&!WROTE]->()
   WHERE n.graph_version IS NOT NULL
@@ -47,6 +43,12 @@ CALL () {
   MATCH (n:InteractionStream {shard: $shard})-[r]->() USING INDEX n:InteractionStream(shard) RETURN n.title AS ref, type(r) AS label
   UNION ALL
   MATCH (n:Receipt {shard: $shard})-[r]->() USING INDEX n:Receipt(shard) RETURN n.title AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:Usage {shard: $shard})-[r]->() USING INDEX n:Usage(shard) RETURN n.title AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:PacketManifest {shard: $shard})-[r]->() USING INDEX n:PacketManifest(shard) RETURN n.title AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:RetrievalOutcome {shard: $shard})-[r]->() USING INDEX n:RetrievalOutcome(shard) RETURN n.title AS ref, type(r) AS label
 }
 RETURN 'stray_relationship' AS kind,
        label,

@@ -49,7 +49,11 @@ RETURN ref,
              RETURN {edge_id: x.edge_id, relation: x.relation, target: x.target_ref,
                      weight: x.weight, confidence: x.confidence_score, access_class: x.access_class}
            },
-           superseded: EXISTS { (n)<-[:SUPERSEDES]-(:Atom) }
+           superseded: EXISTS { (n)<-[:SUPERSEDES]-(:Atom) },
+           score: head(COLLECT {
+             MATCH (s:Score {shard: $shard, id: 'scr_' + ref})
+             RETURN s {.of_version, .utility, .salience, .weight}
+           })
          }
        } AS nodes
 ORDER BY ref

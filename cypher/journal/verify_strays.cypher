@@ -33,6 +33,10 @@ CALL () {
   MATCH (n:Client {shard: $shard})
   WHERE n.id IS NOT NULL
   RETURN n, n.id AS ref
+  UNION ALL
+  MATCH (n:Score {shard: $shard})
+  WHERE n.id IS NOT NULL
+  RETURN n, n.id AS ref
 }
 WITH n, ref
 WHERE NOT EXISTS { (:Version)-[:OF]->(n) }

@@ -14,10 +14,11 @@ RETURN j.graph_version AS graph_version,
        COLLECT {
          MATCH (v:Version {shard: $shard})
          WHERE v.graph_version > $since
-         OPTIONAL MATCH (v)-[:OF]->(e:Edge)
+         OPTIONAL MATCH (v)-[:OF]->(e:Edge|Score)
          RETURN v {
            .ref, .version, .graph_version,
-           relation: e.relation, source_ref: e.source_ref, target_ref: e.target_ref
+           relation: e.relation, source_ref: coalesce(e.source_ref, e.of_ref), target_ref: e.target_ref,
+           scored: coalesce(e:Score, false)
          }
          LIMIT $limit
        } AS changes

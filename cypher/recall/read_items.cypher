@@ -5,7 +5,7 @@
 // @param ids LIST<STRING>
 // @param classes LIST<STRING>      access classes that the caller may see
 // @param evidence_max INTEGER      pointers of one atom
-// @rows many   id STRING, body STRING, event_id STRING, state_key STRING, evidence LIST<MAP>
+// @rows many   id STRING, body STRING, event_id STRING, state_key STRING, evidence LIST<MAP>, numbers MAP
 // @sample {"shard": "t/w", "ids": ["a"], "classes": ["c"], "evidence_max": 10}
 CYPHER 25
 UNWIND $ids AS id
@@ -21,4 +21,5 @@ RETURN id,
          ORDER BY e.evidence_id
          LIMIT $evidence_max
          RETURN e {.evidence_id, .source_type, .source_ref, .captured_at, .checksum}
-       } AS evidence
+       } AS evidence,
+       a {.utility, .salience} AS numbers

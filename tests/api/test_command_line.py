@@ -96,13 +96,19 @@ def test_up_serves_remembers_recalls_verifies_and_goes_down(amos_command: Comman
     assert "direct_cue_match" in explained
     assert "“Mira is away until Thursday.”" in explained
     assert amos.json("get", ref)["item"]["payload"] == {"statement": "Mira is away until Thursday."}
+    told = ("outcome", packet["packet_id"], "--helpful", ref, "--label", "succeeded", "--status", "used")
+    assert ref in amos(*told)
+    assert amos.json(*told)["updated"] == [ref]
+    assert amos.json("get", ref)["item"]["utility"] == 0.55
+    amos("outcome", packet["packet_id"], "--helpful", "semantic:other", code=1)
+    amos("outcome", packet["packet_id"], "--helpful", ref, "--status", "unused", code=1)
     assert ref in amos("list")
     checkpoint = str(amos.home / "head.json")
     assert amos.json("verify", "--save-checkpoint", checkpoint)["ok"] is True
     assert amos.json("verify", "--checkpoint", checkpoint)["ok"] is True
     status = amos.json("status")
     assert (status["ready"], status["service"]) == (True, first["url"])
-    assert status["graph_version"] == 3
+    assert status["graph_version"] == 4
 
     assert amos.json("down") == {"service": "stopped", "neo4j": "not ours"}
     amos("recall", "Where is Mira?", code=3)

@@ -21,6 +21,7 @@ OPERATIONS: Final = (
     "atoms:list",
     "atoms:archive",
     "packets:retrieve",
+    "outcomes:record",
     "verify",
     "health:memory",
     "live",
@@ -55,6 +56,9 @@ RULES: Final[dict[str, dict[str, str]]] = {
     "packets:retrieve": {
         r"payload\.payload_filter\.\w+": "which fields can be compared depends on the types asked for",
         r"payload\.as_of_version": "a version beyond the head is not there yet",
+    },
+    "outcomes:record": {
+        r"payload\.\w+_refs(\[\d+\])?": "an atom is judged once, and only where the packet was used",
     },
     "atoms:get": {r"payload\.as_of_version": "a version beyond the head is not there yet"},
     "atoms:list": {

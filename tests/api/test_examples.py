@@ -32,7 +32,13 @@ def test_every_example_is_accepted_in_the_order_of_the_document(http: httpx.Clie
             sent += 1
             continue
         for name, example in operation["requestBody"]["content"]["application/json"]["examples"].items():
-            answer = http.post(path, json=example["value"])
+            body = example["value"]
+            if path == "/v1/retrieval-outcomes":
+                # The id of a packet depends on who asks and when, so no document can know it.
+                asked = body["payload"].get("request", {"cues": ["When is the release?"]})
+                packet = http.post("/v1/packets:retrieve", json={"payload": asked}).json()
+                body["payload"]["packet_id"] = packet["payload"]["packet_id"]
+            answer = http.post(path, json=body)
             assert answer.status_code == 200, (path, name, answer.text)
             assert answer.json()["result_status"] == "accepted"
             sent += 1

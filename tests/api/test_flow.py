@@ -9,6 +9,7 @@ import pytest
 
 from amos_graph import Amos
 from amos_graph.client import Answer
+from amos_graph.errors import AmosError
 from tests.samples import belief, source_event
 
 
@@ -38,6 +39,28 @@ def test_remembering_the_same_sentence_twice_is_one_memory(amos: Amos) -> None:
     assert first["atom_refs"] == second["atom_refs"]
     assert second.event_ids == ()
     assert amos.get(first["atom_refs"][0])["found"] is True
+
+
+def test_what_became_of_a_packet_is_told_by_the_packet_or_by_its_id(amos: Amos) -> None:
+    """The client sends what the packet says of itself; the same told twice counts once."""
+    ref = amos.remember("The cat sleeps on the printer.")["atom_refs"][0]
+    packet = amos.recall("Where does the cat sleep?")
+    first = amos.outcome(packet, helpful_atom_refs=[ref], outcome_labels=["succeeded"])
+    again = [
+        amos.outcome(packet.payload, helpful_atom_refs=[ref], outcome_labels=["succeeded"]),
+        amos.outcome(packet["packet_id"], helpful_atom_refs=[ref], outcome_labels=["succeeded"]),
+    ]
+
+    assert (first["updated"], len(first.event_ids), first.replayed) == ([ref], 1, False)
+    assert first.graph_version == packet["graph_version"] + 1
+    assert all(answer.replayed and answer.payload == first.payload for answer in again)
+    assert amos.get(ref)["item"]["utility"] == 0.55
+    with pytest.raises(AmosError) as refused:
+        amos.outcome(packet, helpful_atom_refs=[ref, "semantic:other"])
+    assert (refused.value.code, refused.value.faults[0].path) == (
+        "schema_invalid",
+        "payload.helpful_atom_refs[1]",
+    )
 
 
 @pytest.mark.case("C15", "C17")

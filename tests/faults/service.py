@@ -26,6 +26,7 @@ from amos_graph.commands.clients import register_client, revoke_client
 from amos_graph.commands.commit import commit, propose
 from amos_graph.commands.dictionary import prepare
 from amos_graph.commands.execution import Context
+from amos_graph.commands.outcomes import record_outcome
 from amos_graph.domain.scope import CAPABILITIES, Identity, Scope
 from amos_graph.errors import AmosError
 from amos_graph.graph.archive import Archive
@@ -83,7 +84,13 @@ def carry_out(context: Context, call: Mapping[str, Any]) -> Json:
     return {"receipt": receipt.record, "replayed": receipt.replayed}
 
 
-_COMMANDS: Final = {"capture": capture, "commit": commit, "propose": propose, "archive": archive}
+_COMMANDS: Final = {
+    "capture": capture,
+    "commit": commit,
+    "propose": propose,
+    "archive": archive,
+    "outcome": record_outcome,
+}
 
 
 class Service:

@@ -11,9 +11,11 @@ import pytest
 
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.transactions import Graph
+from amos_graph.queries.recall import recall
 from amos_graph.queries.verify import verify
 from amos_graph.upkeep.export import export
 from amos_graph.upkeep.restore import check_file
+from tests.administrator import run
 from tests.faults.journal import checked_journal, newest
 from tests.faults.service import Service, Store, carry_out, running
 from tests.samples import belief, interaction, source_event
@@ -209,6 +211,34 @@ def test_a_registration_killed_after_any_statement_is_whole_or_absent(sweep: Swe
     died = sweep.killed(_register)
 
     assert died >= 3
+    sweep.sound()
+
+
+@pytest.mark.reliability("T14")
+def test_an_outcome_killed_after_any_statement_counts_once(sweep: Sweep) -> None:
+    """Scores, counters and receipt are there together or not at all; the same key then counts it, once."""
+    context = sweep.store.context(sweep.graph, {})
+    position, answer = 0, {}
+    while "outcomes" not in answer:
+        position += 1
+        asked = {"cues": ["ground"], "evaluated_at": f"2027-01-01T00:00:{position:02}Z"}
+        found = recall(context, asked)
+        assert sweep.graph.outbox.flush()
+        request = {"packet_id": found["packet_id"], "helpful_atom_refs": ["ground"]}
+        call = {"operation": "outcome", "request": request, "key": f"o{position}"}
+        answer = sweep.service.run(calls=[call], dies_after=position)
+        done = sweep.run(call)
+        assert done["receipt"]["updated"] == ["ground"]
+        sweep.retried(call, done["receipt"])
+        counted = run(
+            sweep.graph,
+            "MATCH (u:Usage {shard: $shard, ref: 'ground'}) RETURN u.helpful_count AS n, u.access_count AS m",
+            shard=sweep.shard,
+        )
+        assert counted == [{"n": position, "m": position}]
+        assert newest(sweep.graph, sweep.shard)["scr_ground"]["version"] == position
+
+    assert position > 5
     sweep.sound()
 
 

@@ -10,9 +10,11 @@ from amos_graph.commands.archive import archive
 from amos_graph.commands.clients import register_client, revoke_client
 from amos_graph.commands.commit import commit, propose
 from amos_graph.commands.execution import Context
+from amos_graph.commands.outcomes import record_outcome
 from amos_graph.domain.dictionary import RELATIONS
 from amos_graph.domain.scope import SCOPE_FIELDS
 from amos_graph.domain.times import format_time
+from amos_graph.queries.recall import recall
 from tests.samples import belief, source_event
 
 _CONFIDENCE = {"level": "high", "score": 0.9, "basis": {"notes": "n"}}
@@ -65,6 +67,7 @@ def populate(context: Context) -> None:
         },
     )
     archive(context, {"atom_id": "gone", "reason": "for the law"})
+    _tell(replace(context, scope=context.identity.within({"task_id": "t1"})))
     for name in ("cli_one", "cli_two"):
         request = {
             "id": name,
@@ -74,6 +77,14 @@ def populate(context: Context) -> None:
         }
         register_client(context, request)
     revoke_client(context, "cli_two")
+
+
+def _tell(context: Context) -> None:
+    """A packet with a memory to which an edge led, and what became of it."""
+    found = recall(context, {"cues": ["four"], "evaluated_at": "2026-01-15T00:00:00Z"})
+    led = [item["atom_ref"] for item in found["items"] if item["activation_path"]]
+    told = {"outcome_labels": ["failed"], "unhelpful_atom_refs": led, "missing_capability_cues": ["c"]}
+    record_outcome(context, {"packet_id": found["packet_id"], **told})
 
 
 def _edge(source: str, target: str, relation: str) -> dict[str, Any]:

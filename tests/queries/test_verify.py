@@ -14,11 +14,13 @@ from amos_graph.commands.archive import archive
 from amos_graph.commands.clients import register_client
 from amos_graph.commands.commit import commit
 from amos_graph.commands.execution import Context
+from amos_graph.commands.outcomes import record_outcome
 from amos_graph.domain.events import checksum, event_node, event_record
 from amos_graph.domain.projection import KEYS
 from amos_graph.domain.verification import Fault
 from amos_graph.graph.procedures import read_header
 from amos_graph.graph.transactions import Graph
+from amos_graph.queries.recall import recall
 from amos_graph.queries.verify import (
     ATOMS_ONLY,
     FAULTS_MAX,
@@ -68,6 +70,9 @@ def shard(context: Context) -> str:
     commit(context, {"atoms": [belief(id="a3", payload={"object": "ent:project:fourth"}, version=1)]})
     commit(context, {"atoms": [belief(id="a4", payload={"object": "ent:project:fifth"})]})
     archive(context, {"atom_id": "a4", "reason": "no longer wanted"})
+    found = recall(context, {"cues": ["other"], "max_items": 5})
+    assert {"a2", "a3"} <= {item["atom_ref"] for item in found["items"]}
+    record_outcome(context, {"packet_id": found["packet_id"], "helpful_atom_refs": ["a2", "a3"]})
     register_client(context, {"id": "cli_one", "service_id": "svc:one", "capabilities": ["memory.read"]})
     return context.scope.shard
 
@@ -88,6 +93,7 @@ def test_an_untouched_shard_verifies_clean(graph: Graph, shard: str) -> None:
         "edge": 2,
         "enum": 1,
         "relation": 1,
+        "score": 3,
     }
 
 
@@ -147,7 +153,7 @@ def test_each_property_of_an_event_is_covered(graph: Graph, shard: str, position
 @pytest.mark.reliability("T07")
 @pytest.mark.case("C61")
 @pytest.mark.parametrize(
-    "label", ["Atom", "Edge", "Entity", "RelationType", "EnumValue", "Evidence", "Client", "Version"]
+    "label", ["Atom", "Edge", "Entity", "RelationType", "EnumValue", "Evidence", "Client", "Score", "Version"]
 )
 def test_each_projected_property_is_covered(graph: Graph, shard: str, label: str) -> None:
     """Changing, removing or adding any property of a record is found, by its id and field."""
@@ -202,6 +208,47 @@ TAMPERING = {
     "keyless class": ("CREATE (:AccessClass {shard: $shard})", {"stray_node"}),
     "keyless stream": ("CREATE (:InteractionStream {shard: $shard})", {"stray_node"}),
     "keyless version": ("CREATE (:Version {shard: $shard, version: 1})", {"stray_version"}),
+    "keyless score": ("CREATE (:Score {shard: $shard, of_ref: 'a2'})", {"stray_node"}),
+    "keyless usage": ("CREATE (:Usage {shard: $shard, access_count: 9})", {"stray_node"}),
+    "keyless manifest": ("CREATE (:PacketManifest {shard: $shard})", {"stray_node"}),
+    "keyless outcome": ("CREATE (:RetrievalOutcome {shard: $shard})", {"stray_node"}),
+    "stray score": ("CREATE (:Score {shard: $shard, id: 'scr_ghost'})", {"stray_node"}),
+    "score linked out": (
+        (
+            "MATCH (s:Score {shard: $shard, of_ref: 'a2'}), (a:Atom {shard: $shard, id: 'a2'}) "
+            "CREATE (s)-[:OF]->(a)"
+        ),
+        {"stray_relationship"},
+    ),
+    "manifest linked out": (
+        (
+            "MATCH (m:PacketManifest {shard: $shard}), (a:Atom {shard: $shard, id: 'a2'}) "
+            "CREATE (m)-[:HELD]->(a)"
+        ),
+        {"stray_relationship"},
+    ),
+    "score deleted": (
+        "MATCH (s:Score {shard: $shard, of_ref: 'a2'}) DETACH DELETE s",
+        {"projection_missing"},
+    ),
+    "utility moved by hand": (
+        "MATCH (a:Atom {shard: $shard, id: 'a2'}) SET a.utility = 0.9",
+        {"projection_field"},
+    ),
+    "a score and its atom moved by hand": (
+        (
+            "MATCH (s:Score {shard: $shard, of_ref: 'a2'}), (a:Atom {shard: $shard, id: 'a2'}) "
+            "SET s.utility = 0.9, a.utility = 0.9"
+        ),
+        {"projection_field"},
+    ),
+    "weight moved by hand": (
+        (
+            "MATCH (e:Edge {shard: $shard, edge_id: 'edge_one'}) "
+            "MATCH (:Atom {shard: $shard})-[r:SUPPORTS]->() SET e.weight = 0.9, r.weight = 0.9"
+        ),
+        {"projection_field"},
+    ),
     "keyless belief that is no atom": ("CREATE (:Belief {shard: $shard, id: 'a9'})", {"stray_node"}),
     "keyless node linked out": (
         (

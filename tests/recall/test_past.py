@@ -11,6 +11,7 @@ import pytest
 from amos_graph.commands.archive import archive
 from amos_graph.commands.commit import commit
 from amos_graph.commands.execution import Context
+from amos_graph.commands.outcomes import record_outcome
 from amos_graph.domain.scope import Identity, Scope
 from amos_graph.errors import AmosError
 from amos_graph.queries.recall import recall
@@ -39,7 +40,13 @@ def _known(context: Context, request: dict[str, Any], **more: Any) -> dict[str, 
 
 
 def _step(context: Context, dice: random.Random, number: int, live: list[str]) -> None:
-    """One command of a random history: new atoms, corrections, edges, merges, archivings."""
+    """A command or two of a random history: new atoms, corrections, edges, merges, archivings, outcomes."""
+    if number % 3 == 2:
+        found = packet(context, *dice.sample(_WORDS, 3), max_items=5)
+        judged = dice.sample(refs(found), min(3, len(found["items"])))
+        told = ("helpful_atom_refs", "unhelpful_atom_refs", "correction_refs")
+        lists = {name: [ref] for name, ref in zip(told, judged, strict=False)}
+        record_outcome(context, {"packet_id": found["packet_id"], **lists})
     said = f"the {dice.choice(_WORDS)} near the {dice.choice(_WORDS)} number {number}"
     if number % 5 == 4 and len(live) > 4:
         gone = live.pop(dice.randrange(len(live)))

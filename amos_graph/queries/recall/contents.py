@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from amos_graph.domain.score import with_numbers
 from amos_graph.domain.times import format_time, native_text
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
@@ -29,6 +30,8 @@ class ItemRow:
     event_id: str
     state_key: str
     evidence: list[dict[str, Any]]
+    #: What outcomes moved, and is not in the body.
+    numbers: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,7 @@ def by_atom(rows: Iterable[LineageRow]) -> dict[str, Any]:
 
 def item(entry: Scored, row: ItemRow, rank: int, gate: Gate, evaluated_at: datetime) -> dict[str, Any]:
     """One packet item, with the arithmetic and the path that brought it."""
-    body = json.loads(row.body)
+    body = with_numbers(json.loads(row.body), row.numbers)
     stored = item_of(body, row.event_id)
     del stored["record"]
     evidence = _pointers(row)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from amos_graph.commands.execution import Context
+from amos_graph.commands.manifests import note
 from amos_graph.domain.ids import derived_id
 from amos_graph.domain.packets import Asked, check_request
 from amos_graph.domain.times import now, parse_time
@@ -65,7 +66,7 @@ def recall(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
     """The MemoryPacket for a MemoryPacketRequest, as JSON (`POST /v1/packets:retrieve`).
 
     The same request at the same graph version and `evaluated_at` gives the same items, byte for byte.
-    Reading writes nothing and creates no shard.
+    Reading writes nothing but, behind the answer, a note of what the packet held, and creates no shard.
 
     Raises `authorization_denied` without `memory.read` or for another client's identity,
     `schema_invalid` with the path of what is not understood, `scope_denied`, and
@@ -82,7 +83,9 @@ def recall(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
         )
     within = replace(context, scope=asked.scope)
     past = asked.request.as_of_version is not None or asked.request.valid_at is not None
-    return _assembled(within, asked, read_back(within, asked) if past else settled(within, asked))
+    packet = assembled(within, asked, read_back(within, asked) if past else settled(within, asked))
+    note(within, packet)
+    return packet
 
 
 def read_back(context: Context, asked: Asked) -> Reading:
@@ -209,6 +212,7 @@ def touches(reading: Reading, changes: list[dict[str, Any]]) -> bool:
     A first version of a record that was not read is an addition, and what was read is as it was before
     it. An addition that joins atoms which were read changes degrees and contradictions, and a
     supersession changes the standing of its target. Every later version may have been seen either way.
+    A score is of the atom, or of the edge between the atoms, that it names.
     """
     if len(changes) >= CHANGES_MAX:
         return True
@@ -225,7 +229,7 @@ def touches(reading: Reading, changes: list[dict[str, Any]]) -> bool:
         *(p["evidence_id"] for row in reading.stored.values() for p in row.evidence),
     }
     return any(
-        change["version"] > 1
+        (change["version"] > 1 and not change["scored"])
         or change["ref"] in read
         or change["relation"] == "rel:supersedes"
         or (change["relation"] is not None and search_.cut)
@@ -234,7 +238,8 @@ def touches(reading: Reading, changes: list[dict[str, Any]]) -> bool:
     )
 
 
-def _assembled(context: Context, asked: Asked, reading: Reading) -> dict[str, Any]:
+def assembled(context: Context, asked: Asked, reading: Reading) -> dict[str, Any]:
+    """The packet of a reading."""
     found, request = reading.search, asked.request
     items = [
         item(entry, reading.stored[entry.traits.id], rank, found.gate, parse_time(asked.evaluated_at))

@@ -14,9 +14,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
+from amos_graph.domain.canonical import canonical_text
 from amos_graph.domain.dictionary import PROVENANCE_RELATIONS
 from amos_graph.domain.projection import Node, project
 from amos_graph.domain.sameness import Sameness
+from amos_graph.domain.score import numbers_of, with_numbers
 from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
@@ -49,6 +51,7 @@ from amos_graph.queries.recall.spread import BOUNDS
 
 _PAGE: Final = 1_000
 _KINDS: Final = ("atom", "edge", "entity", "evidence")
+_READ: Final = (*_KINDS, "score")
 _NOT_WALKED: Final = PROVENANCE_RELATIONS | {"rel:inhibits"}
 
 
@@ -77,18 +80,26 @@ class _Step:
 class Past:
     """A source of packets: what a shard held at a version."""
 
-    def __init__(self, gate: Gate, rows: Iterable[PastRow]) -> None:
+    def __init__(self, gate: Gate, rows: Sequence[PastRow]) -> None:
+        scores: dict[str, Mapping[str, Any]] = {}
+        for row in rows:
+            if row.kind == "score" and row.body is not None:
+                score = json.loads(row.body)
+                scores[score["of_ref"]] = score
         self._bodies: dict[str, tuple[str, str]] = {}
         self._nodes: dict[str, dict[str, Node]] = {kind: {} for kind in _KINDS}
         seen = set(gate.classes)
         for row in rows:
             if row.body is None or row.kind not in _KINDS:
                 continue
-            node = project(row.kind, gate.shard, json.loads(row.body), row.event_id or "")  # pyright: ignore[reportArgumentType]
+            body = json.loads(row.body)
+            known = with_numbers(body, numbers_of(scores.get(row.ref), body["version"]))
+            node = project(row.kind, gate.shard, known, row.event_id or "")  # pyright: ignore[reportArgumentType]
             readable = node.properties.get("access_class") in seen and row.access_class in seen
             if row.kind == "entity" or readable:
                 self._nodes[row.kind][row.ref] = node
-                self._bodies[row.ref] = (row.body, row.event_id or "")
+                text = row.body if known is body else canonical_text(known)
+                self._bodies[row.ref] = (text, row.event_id or "")
         self._sameness = Sameness.of(node.properties for node in self._nodes["entity"].values())
         self.gate = gate = filtered(gate, self._sameness.stands_for)
         self._supersede()
@@ -319,7 +330,7 @@ def read_past(tx: Tx, gate: Gate, as_of: int, records_max: int) -> Past:
     rows: list[PastRow] = []
     after = ""
     while True:
-        page = tx.many(_PAST, shard=gate.shard, as_of=as_of, kinds=list(_KINDS), after=after, limit=_PAGE)
+        page = tx.many(_PAST, shard=gate.shard, as_of=as_of, kinds=list(_READ), after=after, limit=_PAGE)
         rows += page
         if len(rows) > records_max:
             message = (
