@@ -25,6 +25,9 @@ from amos_graph.domain.lifecycle import HEALTH_DEFAULTS, HEALTH_STATUSES, MEANIN
 from amos_graph.domain.scope import CAPABILITIES
 from amos_graph.graph.files import CONSTRAINTS
 from amos_graph.graph.migrations import schema_name, shipped
+from amos_graph.policy.bundle import ROLES
+from amos_graph.policy.components import COMPONENTS
+from amos_graph.policy.inhibition import KINDS
 from amos_graph.queries.report import REPORTS, browser_params
 from amos_graph.settings import Settings
 
@@ -165,6 +168,30 @@ def health() -> str:
     )
 
 
+def components() -> str:
+    """The terms of a score."""
+    return _table(
+        ("component", "weight", "what it is"),
+        ([_code(name), f"{each.weight:+.2f}", each.meaning] for name, each in COMPONENTS.items()),
+    )
+
+
+def inhibitions() -> str:
+    """What holds an atom back."""
+    return _table(
+        ("kind", "reason", "what it does"),
+        (
+            [_code(name), kind.meaning, f"{'below, ' if kind.below else ''}{_code(kind.component)}"]
+            for name, kind in KINDS.items()
+        ),
+    )
+
+
+def bundle_roles() -> str:
+    """The roles of a bundle."""
+    return _table(("role", "who fills it"), ([_code(name), role.meaning] for name, role in ROLES.items()))
+
+
 def capabilities() -> str:
     """What a token can be allowed to do."""
     return _table(("capability", "allows to"), ([_code(n), what] for n, what in CAPABILITIES.items()))
@@ -246,13 +273,16 @@ def favourites() -> str:
 
 TABLES: Final[Mapping[str, Callable[[], str]]] = {
     "atom-types": atom_types,
+    "bundle-roles": bundle_roles,
     "capabilities": capabilities,
     "class-diagram": class_diagram,
+    "components": components,
     "edge-relations": edge_relations,
     "event-types": event_types,
     "favourites": favourites,
     "guarded-types": guarded_types,
     "health": health,
+    "inhibitions": inhibitions,
     "kind-diagram": kind_diagram,
     "native-lifting": native_lifting,
     "payload-relations": payload_relations,

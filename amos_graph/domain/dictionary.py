@@ -55,7 +55,8 @@ class Relation:
     kind: RelationKind
     description: str
     inverse: str | None = None
-    #: How much activation an edge of this relation passes; 0 keeps it out of spreading.
+    #: How much activation an edge of this relation passes; 0 keeps it out of spreading. An inhibiting
+    #: edge passes none: it takes as much from its target.
     spread_weight: float = 0.0
     #: Never pruned by capacity rules.
     protected: bool = False
@@ -151,7 +152,7 @@ _EDGES: Final = (
     _edge("specializes", "abstraction: is a special case of", 0.6, inverse="abstracts"),
     _edge("co_activates", "co-activation: was useful together with", 0.4, symmetric=True, prunable=True),
     _edge("salient_with", "affect, salience or priority is shared with", 0.4, symmetric=True),
-    _edge("inhibits", "inhibition: holds the other back where it applies", 0.0),
+    _edge("inhibits", "inhibition: holds the other back where it applies", 1.0),
     _edge("exception_to", "exception: does not follow the general case", 0.6, inverse="has_exception"),
     _edge("has_exception", "exception: does not hold in the case of", 0.6, inverse="exception_to"),
     _edge("corrects", "user correction: sets right what was remembered", 0.7, protected=True),

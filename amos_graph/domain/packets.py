@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from amos_graph.domain.atoms import PAYLOADS, payload_type
+from amos_graph.domain.attention import (
+    AttentionContext,
+    TaskContext,
+    TypeNames,
+    said,
+    settled_attention,
+)
 from amos_graph.domain.ids import Identifier
+from amos_graph.domain.lifecycle import NOT_FOR_HIGH_IMPACT
 from amos_graph.domain.model import Strict, validate
 from amos_graph.domain.scope import PROCESSORS, AskedScope, Scope, with_spelled_scope
 from amos_graph.domain.times import Timestamp
@@ -19,13 +28,11 @@ from amos_graph.errors import AmosError, Fault, invalid
 CUE_CHARACTERS_MAX: Final = 20_000
 ITEMS_DEFAULT: Final = 10
 
-RETRIEVAL_MODES: Final = ("general",)
 RENDERING_TARGETS: Final = ("json", "english")
 
 #: Fields of the contract that nothing acts on yet. They are refused, since to take one and not to act
 #: on it would promise what is not kept.
 _NOT_YET: Final = (
-    "task_context",
     "shared_view_ref",
     "agentic_recall_subject",
     "agency_attribution_filter",
@@ -33,19 +40,32 @@ _NOT_YET: Final = (
     "result_payload_filter",
     "token_or_byte_budget",
 )
-#: The same of the attention context, with the one value that asks for nothing, which its model allows.
-_ATTENTION_NOT_YET: Final[Mapping[str, Any]] = {
-    "risk_posture": "normal",
-    "time_horizon": None,
-    "counterevidence_required": False,
-    "novelty_preference": 0,
-}
+
+#: Processors that act without a person in between; what awaits a review is no ground for an action.
+AUTONOMOUS_PROCESSORS: Final = frozenset({"executor", "tool_worker"})
 
 
-def _said(text: str) -> str:
-    if not text.strip():
-        raise ValueError("says nothing")
-    return text
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """What a retrieval mode changes about a packet."""
+
+    #: Atom types that come before others, as if attention boosted them.
+    prefers: frozenset[str] = frozenset()
+    #: False while only the place of the mode exists.
+    ready: bool = True
+
+
+#: Every mode of the specification. A mode that is not ready is refused by name.
+MODES: Final[Mapping[str, Mode]] = MappingProxyType(
+    {
+        "general": Mode(),
+        "skill_discovery": Mode(prefers=frozenset({"procedure", "capability", "action_outcome"})),
+        "self_awareness": Mode(ready=False),
+        "shared_coordination": Mode(ready=False),
+        "agentic_recall": Mode(ready=False),
+    }
+)
+RETRIEVAL_MODES: Final = tuple(name for name, mode in MODES.items() if mode.ready)
 
 
 def _processor(name: str) -> str:
@@ -57,43 +77,10 @@ def _processor(name: str) -> str:
 Said = Annotated[
     str,
     Field(max_length=CUE_CHARACTERS_MAX),
-    AfterValidator(_said),
+    AfterValidator(said),
     WithJsonSchema({"type": "string", "pattern": r"\S", "maxLength": CUE_CHARACTERS_MAX}),
 ]
-Phrase = Annotated[
-    str,
-    Field(max_length=2_000),
-    AfterValidator(_said),
-    WithJsonSchema({"type": "string", "pattern": r"\S", "maxLength": 2_000}),
-]
-Phrases = Annotated[list[Phrase], Field(max_length=50)]
-TypeNames = Annotated[list[str], Field(max_length=100)]
-#: A truth value that may not ask for anything yet. (`Literal[False]` would take the number 0 too.)
-Unasked = Annotated[bool, WithJsonSchema({"const": False})]
 Processor = Annotated[str, AfterValidator(_processor), WithJsonSchema({"enum": sorted(PROCESSORS - {"all"})})]
-
-
-class AttentionContext(Strict):
-    """What is to be foregrounded or held back while answering; it never replaces cues."""
-
-    active_task: Phrase | None = None
-    mission: Phrase | None = None
-    goal: Phrase | None = None
-    role: Phrase | None = None
-    risk_posture: Literal["normal"] | None = None
-    time_horizon: None = None
-    focus_terms: Phrases = Field(default_factory=list[str])
-    suppress_terms: Phrases = Field(default_factory=list[str])
-    boost_memory_types: TypeNames = Field(default_factory=list[str])
-    suppress_memory_types: TypeNames = Field(default_factory=list[str])
-    counterevidence_required: Unasked | None = None
-    novelty_preference: Annotated[float, Field(ge=0, le=0)] | None = None
-
-    @property
-    def focus(self) -> list[str]:
-        """Every text that focuses: the terms themselves, and task, mission, goal and role."""
-        stated = (self.active_task, self.mission, self.goal, self.role)
-        return [*self.focus_terms, *(text for text in stated if text)]
 
 
 class PacketRequest(Strict):
@@ -101,8 +88,9 @@ class PacketRequest(Strict):
 
     cues: list[Said] = Field(default_factory=list[str], max_length=50)
     target_processor: Processor | None = None
-    retrieval_mode: Literal["general"] = "general"
+    retrieval_mode: Literal["general", "skill_discovery"] = "general"
     attention_context: AttentionContext = AttentionContext()
+    task_context: TaskContext | None = None
     scope: AskedScope | None = None
     requested_memory_types: TypeNames = Field(default_factory=list[str])
     payload_filter: dict[str, Any] = Field(default_factory=dict[str, Any], max_length=20)
@@ -142,6 +130,37 @@ class Asked:
     scope: Scope
     evaluated_at: str
 
+    @property
+    def attention(self) -> AttentionContext:
+        """What is foregrounded and held back, with posture and horizon as the task sets them."""
+        return settled_attention(self.request.attention_context, self.request.task_context)
+
+    @property
+    def focus(self) -> list[str]:
+        """Every text that focuses, of attention and of the task; its names and ids find candidates too."""
+        task = self.request.task_context
+        return [*self.request.attention_context.focus, *(task.focus if task else ())]
+
+    @property
+    def mode(self) -> Mode:
+        return MODES[self.request.retrieval_mode]
+
+    @property
+    def high_impact(self) -> bool:
+        """True if the packet serves an action of high risk, or one that no person stands behind."""
+        return (
+            self.attention.risk_posture == "high_risk"
+            or self.request.target_processor in AUTONOMOUS_PROCESSORS
+        )
+
+    def withholds(self, health_status: str, health_flags: Collection[str]) -> str | None:
+        """The health for which an atom that recall may return stays out of this packet, if it does."""
+        if health_status == "contradicted" and not self.request.include_conflicts:
+            return health_status
+        if not self.high_impact:
+            return None
+        return min(NOT_FOR_HIGH_IMPACT & {health_status, *health_flags}, default=None)
+
     def record(self) -> dict[str, Any]:
         """The request as the packet repeats it: sent again, it asks for the same."""
         return {**self.request.record(), "scope": self.scope.record(), "evaluated_at": self.evaluated_at}
@@ -173,17 +192,14 @@ def check_request(value: Mapping[str, Any], scope: Scope, instant: str, items_ma
 
 def _refuse_what_nothing_acts_on(value: Mapping[str, Any]) -> None:
     faults = [Fault(name, "not supported yet") for name in _NOT_YET if value.get(name) is not None]
-    attention = value.get("attention_context")
-    if isinstance(attention, Mapping):
-        given = cast("Mapping[str, Any]", attention)
-        faults += [
-            Fault(f"attention_context.{name}", "not supported yet")
-            for name, neutral in _ATTENTION_NOT_YET.items()
-            if given.get(name) is not None and given[name] != neutral
-        ]
-    for name, known in (("retrieval_mode", RETRIEVAL_MODES), ("rendering_target", RENDERING_TARGETS)):
-        if name in value and value[name] not in known:
-            faults.append(Fault(name, f"only {', '.join(known)} exist yet"))
+    mode = value.get("retrieval_mode")
+    if isinstance(mode, str) and mode not in RETRIEVAL_MODES:
+        known = ", ".join(RETRIEVAL_MODES)
+        later = f"{mode} comes later; {known} exist" if mode in MODES else f"only {known} exist"
+        faults.append(Fault("retrieval_mode", later))
+    target = value.get("rendering_target")
+    if isinstance(target, str) and target not in RENDERING_TARGETS:
+        faults.append(Fault("rendering_target", f"only {', '.join(RENDERING_TARGETS)} exist yet"))
     if value.get("consistency_requirement") == "eventual":
         # Recall reads the graph itself, so a weaker promise would change nothing.
         faults.append(Fault("consistency_requirement", "only strong and monotonic exist"))
@@ -238,6 +254,11 @@ class PacketItem(Strict):
     health_status: str
     rank: int
     activation_score: float
+    #: The role of the bundle that it fills, if it is one of the fourteen, and whether its place was reserved.
+    bundle_role: str | None
+    reserved_place: bool
+    #: What holds it back: kind, inhibitor (null for the request itself and for its own standing), reason.
+    inhibited_by: list[dict[str, Any]]
     #: The steps by which activation came: edge, relation, ends; empty if it came from cues alone.
     activation_path: list[dict[str, Any]]
     matched_terms: list[str]
@@ -266,7 +287,7 @@ class MemoryPacket(Strict):
     generated_at: str
     evaluated_at: str
     target_processor: str | None
-    retrieval_mode: Literal["general"]
+    retrieval_mode: Literal["general", "skill_discovery"]
     scope: Scope
     shared_view_ref: None
     pressure_mode: Literal["green"]

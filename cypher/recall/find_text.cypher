@@ -12,7 +12,7 @@
 // @param payload_filter MAP           lifted property → the values of which it must have one
 // @param scan_max INTEGER             hits that are looked at
 // @param limit INTEGER                atoms that are proposed
-// @rows one   found LIST<MAP>, expired LIST<STRING>, scanned INTEGER
+// @rows one   found LIST<MAP>, expired LIST<STRING>, filtered INTEGER, scanned INTEGER
 // @sample {"queries": ["+shard_key:\"k\" +(search_text:\"a\")"], "words": ["a"], "classes": ["c"], "targeted": [], "at": null, "types": [], "payload_filter": {}, "scan_max": 100, "limit": 10}
 CYPHER 25
 CALL () {
@@ -22,9 +22,9 @@ CALL () {
     id: a.id,
     state_key: a.state_key,
     words: [word IN $words WHERE toLower(a.search_text) CONTAINS word],
-    fits: a.access_class IN $classes
-      AND (a.health_status <> 'privacy_sensitive' OR a.access_class IN $targeted)
-      AND (size($types) = 0 OR a.type IN $types)
+    open: a.access_class IN $classes
+      AND (a.health_status <> 'privacy_sensitive' OR a.access_class IN $targeted),
+    fits: (size($types) = 0 OR a.type IN $types)
       AND all(name IN keys($payload_filter) WHERE coalesce(a[name] IN $payload_filter[name], false)),
     holds: a.state_key = 'superseded'
       OR (coalesce(a.valid_from <= $at, true) AND coalesce($at < a.valid_until, true))
@@ -43,6 +43,8 @@ CALL (hits, counts) {
   ORDER BY weight DESC, hit.id
   RETURN collect(hit) AS ranked
 }
-RETURN [hit IN ranked WHERE hit.fits AND hit.holds | {id: hit.id, state_key: hit.state_key}][..$limit] AS found,
-       [hit IN ranked WHERE hit.fits AND NOT hit.holds | hit.id][..$limit] AS expired,
+WITH hits, [hit IN ranked WHERE hit.open] AS seen
+RETURN [hit IN seen WHERE hit.fits AND hit.holds | {id: hit.id, state_key: hit.state_key}][..$limit] AS found,
+       [hit IN seen WHERE hit.fits AND NOT hit.holds | hit.id][..$limit] AS expired,
+       size([hit IN seen WHERE hit.holds AND NOT hit.fits]) AS filtered,
        size(hits) AS scanned

@@ -45,16 +45,32 @@ from tests.recall.samples import fact, packet, store
         ({"scope": {"planet_id": None}}, "scope.planet_id"),
         ({"scope": {"project_id": "a", "project": "a"}}, "scope.project"),
         ({"scope": {"project": "a", "project_id": None}}, "scope.project"),
-        ({"task_context": {"risk_level": "high"}}, "task_context"),
+        ({"retrieval_mode": "shared_coordination"}, "retrieval_mode"),
+        ({"retrieval_mode": "agentic_recall"}, "retrieval_mode"),
+        ({"retrieval_mode": "everything"}, "retrieval_mode"),
+        ({"retrieval_mode": 1}, "retrieval_mode"),
+        ({"task_context": "deploy"}, "task_context"),
+        ({"task_context": {"mood": "x"}}, "task_context.mood"),
+        ({"task_context": {"goal": " "}}, "task_context.goal"),
+        ({"task_context": {"risk_level": "high_risk"}}, "task_context.risk_level"),
+        ({"task_context": {"time_horizon": 3}}, "task_context.time_horizon"),
+        ({"task_context": {"constraints": "no network"}}, "task_context.constraints"),
+        ({"task_context": {"tool_state": [""]}}, "task_context.tool_state[0]"),
         ({"token_or_byte_budget": 100}, "token_or_byte_budget"),
         ({"result_payload_filter": ["subject"]}, "result_payload_filter"),
         ({"shared_view_ref": "x"}, "shared_view_ref"),
         ({"bias_guardrails": ["x"]}, "bias_guardrails"),
-        ({"attention_context": {"risk_posture": "high_risk"}}, "attention_context.risk_posture"),
-        ({"attention_context": {"time_horizon": "long"}}, "attention_context.time_horizon"),
-        ({"attention_context": {"novelty_preference": 0.5}}, "attention_context.novelty_preference"),
+        ({"attention_context": {"risk_posture": "bold"}}, "attention_context.risk_posture"),
+        ({"attention_context": {"time_horizon": "soon"}}, "attention_context.time_horizon"),
+        ({"attention_context": {"novelty_preference": 1.5}}, "attention_context.novelty_preference"),
+        ({"attention_context": {"novelty_preference": -0.1}}, "attention_context.novelty_preference"),
+        ({"attention_context": {"novelty_preference": True}}, "attention_context.novelty_preference"),
         (
-            {"attention_context": {"counterevidence_required": True}},
+            {"attention_context": {"counterevidence_required": 0}},
+            "attention_context.counterevidence_required",
+        ),
+        (
+            {"attention_context": {"counterevidence_required": 1}},
             "attention_context.counterevidence_required",
         ),
         ({"attention_context": {"boost_memory_types": ["x"]}}, "attention_context.boost_memory_types[0]"),
@@ -75,26 +91,56 @@ def test_what_is_not_understood_is_refused_with_its_path(
 
 
 def test_a_refusal_names_what_exists(context: Context) -> None:
-    """Modes and filters that exist are listed in the refusal."""
-    with pytest.raises(AmosError, match="general"):
+    """Modes and filters that exist are listed in the refusal, and which mode is still to come."""
+    with pytest.raises(AmosError, match="agentic_recall comes later; general, skill_discovery exist"):
         recall(context, {"retrieval_mode": "agentic_recall"})
+    with pytest.raises(AmosError, match="only general, skill_discovery exist"):
+        recall(context, {"retrieval_mode": "everything"})
     with pytest.raises(AmosError, match="goal_status"):
         recall(context, {"payload_filter": {"nothing": 1}, "requested_memory_types": ["goal"]})
 
 
-def test_values_that_ask_for_nothing_are_taken(context: Context) -> None:
-    """The neutral value of a field that nothing acts on yet promises nothing."""
-    found = packet(
-        context,
-        attention_context={
-            "risk_posture": "normal",
-            "counterevidence_required": False,
-            "novelty_preference": 0,
-        },
-        task_context=None,
+def test_all_twelve_fields_of_attention_are_taken(context: Context) -> None:
+    """Each with the type of the specification; the packet repeats them, its trace shows them."""
+    attention = {
+        "active_task": "write the release notes",
+        "mission": "calm releases",
+        "goal": "no surprises",
+        "role": "release manager",
+        "risk_posture": "cautious",
+        "time_horizon": "short",
+        "focus_terms": ["notes"],
+        "suppress_terms": ["lunch"],
+        "boost_memory_types": ["procedure"],
+        "suppress_memory_types": ["episode"],
+        "counterevidence_required": True,
+        "novelty_preference": 0.5,
+    }
+
+    found = packet(context, attention_context=attention)
+
+    assert found["request"]["attention_context"] == attention
+    assert found["attention_trace"]["context"] == attention
+
+
+def test_what_asks_for_nothing_is_taken(context: Context) -> None:
+    """Null is the same as absent, also for fields of modes that come later."""
+    nothing = dict.fromkeys(
+        ("task_context", "shared_view_ref", "agentic_recall_subject", "bias_guardrails", "scope")
     )
 
-    assert found["items"] == []
+    assert packet(context, **nothing)["items"] == []
+
+
+def test_the_risk_and_the_horizon_of_a_task_hold_where_attention_names_none(context: Context) -> None:
+    """`risk_level: high` is the posture `high_risk`; what attention says itself comes first."""
+    task = {"risk_level": "high", "time_horizon": "long"}
+
+    settled = packet(context, task_context=task)["attention_trace"]["context"]
+    stated = packet(context, task_context=task, attention_context={"risk_posture": "normal"})
+
+    assert (settled["risk_posture"], settled["time_horizon"]) == ("high_risk", "long")
+    assert stated["attention_trace"]["context"]["risk_posture"] == "normal"
 
 
 def test_reading_needs_the_capability(context_of: ContextOf, caller: Identity) -> None:

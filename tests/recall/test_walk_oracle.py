@@ -1,4 +1,4 @@
-"""The walk in Cypher equals a walk in plain Python, over generated graphs with all that makes it hard."""
+"""Walk and inhibition in Cypher equal those in plain Python, over generated graphs that are hard on both."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ import networkx as nx
 import pytest
 
 from amos_graph.graph.transactions import Graph
+from amos_graph.policy.inhibition import by_edges, lowered
 from amos_graph.queries.recall.candidates import Gate
 from amos_graph.queries.recall.spread import BOUNDS, Bounds, spread
+from amos_graph.queries.recall.traits import read_traits
 from tests.administrator import run
 
 AT = datetime(2026, 6, 1, tzinfo=UTC)
 GATE = Gate(shard="", classes=("c1", "c2"), targeted=("c2",), states=("live", "archived"), at=AT)
 _WALKED = ("SUPPORTS", "CAUSES", "CONTRADICTS", "ADDED_LATER")
-_NOT_WALKED = ("SUPERSEDES", "DERIVED_FROM", "SUMMARIZES", "INHIBITS")
+_NOT_WALKED = ("SUPERSEDES", "DERIVED_FROM", "SUMMARIZES", *("INHIBITS",) * 6)
 
 Reached = dict[str, tuple[float, str, tuple[str, ...]]]
 
@@ -44,7 +46,7 @@ def world(number: int) -> World:
     edges = [
         {
             "edge_id": f"edge_{number:04}",
-            "type": dice.choice(_WALKED if dice.random() < 0.85 else _NOT_WALKED),
+            "type": dice.choice(_WALKED if dice.random() < 0.75 else _NOT_WALKED),
             "weight": dice.choice([0.0, 0.5, 0.5, 0.8, 1.0, 1.0]),
             "confidence": dice.choice([0.5, 1.0, 1.0]),
             "access_class": dice.choice(["c1", "c1", "c1", "c2", "c2", "hidden"]),
@@ -65,7 +67,21 @@ def _atom(dice: random.Random) -> dict[str, Any]:
         "access_class": dice.choice(["c1", "c1", "c1", "c1", "c2", "c2", "hidden"]),
         "valid_from": dice.choice([*(None,) * 16, *bounds]),
         "valid_until": dice.choice([*(None,) * 16, *bounds]),
+        **_UNREAD,
     }
+
+
+#: What an atom is scored by and neither walk nor inhibition looks at.
+_UNREAD: dict[str, Any] = {
+    "type": "semantic",
+    "health_flags": [],
+    "confidence_score": 0.5,
+    "utility": 0.5,
+    "salience": 0.5,
+    "version": 1,
+    "updated_at": AT,
+    "search_text": "",
+}
 
 
 def _enters(atom: dict[str, Any], gate: Gate) -> bool:
@@ -120,10 +136,34 @@ def reference(given: World, gate: Gate, bounds: Bounds) -> Reached:
             chosen.setdefault(entry[0], entry)
         return sorted(chosen.values(), key=lambda entry: (-entry[1], entry[0]))
 
-    seeds = sorted(given.seeds.items(), key=lambda pair: (-pair[1], pair[0]))[: bounds.seeds]
+    active = [(ref, value) for ref, value in given.seeds.items() if value > 0]
+    seeds = sorted(active, key=lambda pair: (-pair[1], pair[0]))[: bounds.seeds]
     near = best(hop([(ref, activation, ref, ()) for ref, activation in seeds]))
     far = hop(near[: bounds.frontier])
     return {ref: (passed, seed, path) for ref, passed, seed, path in best([*near, *far])[: bounds.reached]}
+
+
+def reference_inhibition(
+    given: World, gate: Gate, activation: dict[str, float]
+) -> dict[str, dict[str, float]]:
+    """Target → inhibitor → what it takes, in networkx: over visible edges between visible atoms."""
+    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+    for edge in given.edges:
+        seen = edge["access_class"] in gate.classes and all(_seen(given.atoms[e], gate) for e in edge["ends"])
+        if edge["type"] == "INHIBITS" and seen:
+            graph.add_edge(*edge["ends"], key=edge["edge_id"], strength=edge["weight"] * edge["confidence"])
+    taken: dict[str, dict[str, float]] = {}
+    for source, target, data in graph.edges(data=True):
+        strength = min(1.0, activation.get(source, 0.0)) * data["strength"]
+        if strength > 0:
+            before = taken.setdefault(target, {}).get(source, 0.0)
+            taken[target][source] = max(before, strength)
+    return taken
+
+
+def _seen(atom: dict[str, Any], gate: Gate) -> bool:
+    private = atom["health_status"] == "privacy_sensitive" and atom["access_class"] not in gate.targeted
+    return atom["access_class"] in gate.classes and not private
 
 
 @contextmanager
@@ -194,9 +234,44 @@ def test_the_walk_agrees_with_the_reference(graph: Graph, tenant: str, number: i
         assert_same(walked(graph, given, gate, bounds), reference(given, gate, bounds))
 
 
+@pytest.mark.parametrize("number", range(12))
+def test_inhibition_agrees_with_the_reference(graph: Graph, tenant: str, number: int) -> None:
+    """Seeds are lowered before they walk, and every activated inhibitor takes what its edge says, to 1e-9."""
+    given = world(number)
+    gate = replace(GATE, shard=f"{tenant}/w")
+    first = reference_inhibition(given, gate, given.seeds)
+    seeds = {
+        ref: max(0.0, value - max(first.get(ref, {}).values(), default=0.0))
+        for ref, value in given.seeds.items()
+    }
+    reached = reference(replace(given, seeds=seeds), gate, BOUNDS)
+    activation = {**given.seeds}
+    for ref, (passed, _, _) in reached.items():
+        activation[ref] = max(activation.get(ref, 0.0), passed)
+    expected = reference_inhibition(given, gate, activation)
+
+    with stored(graph, gate.shard, given):
+        traits = graph.read("test", lambda tx: read_traits(tx, gate, given.atoms))
+        entering = lowered(given.seeds, traits)
+        found = walked(graph, replace(given, seeds=entering), gate, BOUNDS)
+    taken: dict[str, dict[str, float]] = {}
+    # Of atoms that the caller may not see a search reads nothing; here the traits of all were read.
+    for one in by_edges(
+        (entry for ref, entry in traits.items() if _seen(given.atoms[ref], gate)), activation
+    ):
+        if one.kind == "inhibiting_edge" and one.inhibitor:
+            before = taken.setdefault(one.inhibited, {}).get(one.inhibitor, 0.0)
+            taken[one.inhibited][one.inhibitor] = max(before, one.strength)
+
+    assert_same(found, reached)
+    assert taken.keys() == expected.keys()
+    for ref, inhibitors in expected.items():
+        assert taken[ref] == pytest.approx(inhibitors, abs=1e-9)
+
+
 def test_generated_graphs_reach_every_hard_case() -> None:
     """The sample holds two-step paths, ties, and atoms that only hidden edges or atoms would reach."""
-    longest = ties = cut = 0
+    longest = ties = cut = held = 0
     for number in range(12):
         given = world(number)
         expected = reference(given, GATE, BOUNDS)
@@ -205,10 +280,12 @@ def test_generated_graphs_reach_every_hard_case() -> None:
         strengths = [round(activation, 12) for activation, _, _ in expected.values()]
         ties += len(strengths) - len(set(strengths))
         cut += len(reference(given, open_gate, BOUNDS)) - len(expected)
+        held += len(reference_inhibition(given, GATE, given.seeds).keys() & given.seeds.keys())
 
     assert longest == 2
     assert ties > 10
     assert cut > 10
+    assert held > 3
 
 
 def test_raising_a_weight_never_lowers_what_passes_behind_it(graph: Graph, tenant: str) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from amos_graph.domain.ids import shard_key
 from amos_graph.domain.value_kinds import is_entity
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
-from amos_graph.policy.ranking import Traits
 from amos_graph.queries.recall.cues import Names, Terms, name_queries, slug_of, text_queries, tokens_of
 
 #: Atoms that words propose; hits that are looked at for them, plainly and under a filter.
@@ -35,6 +34,7 @@ LOW_HEALTH: Final = ("stale", "redundant", "incoherent", "orphaned", "confoundin
 class TextRow:
     found: list[dict[str, str]]
     expired: list[str]
+    filtered: int
     scanned: int
 
 
@@ -57,19 +57,10 @@ class BrowsedRow:
     ids: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class TraitsRow:
-    #: The fields of Traits in order, up to the search text; times in microseconds since 1970.
-    traits: list[list[Any]]
-
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
 _TEXT = procedure("recall/find_text", TextRow)
 _ENTITIES = procedure("recall/find_entities", EntityRow)
 _NAMED = procedure("recall/find_named", NamedRow)
 _BROWSE = procedure("recall/browse_atoms", BrowsedRow)
-_TRAITS = procedure("recall/read_traits", TraitsRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +113,10 @@ class Found:
     truncated: bool = False
     #: State → atoms that words matched and that the state holds back.
     suppressed: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    #: How many atoms words matched that the request's own filters keep out.
+    filtered: int = 0
+    #: Atom → nearness of meaning to the cue, in 0..1.
+    similar: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 def filtered(gate: Gate, stands_for: Callable[[str], Sequence[str]]) -> Gate:
@@ -194,6 +189,7 @@ def found_by(
         # An entity of which the caller may see nothing is not told of.
         entities={ref: members for ref, (_, members) in said.items() if not spoken_of.isdisjoint(members)},
         expired=tuple(text.expired[:TEXT_MAX]),
+        filtered=text.filtered,
         truncated=truncated,
         suppressed=_by_state(suppressed),
     )
@@ -214,18 +210,10 @@ def fitting(tx: Tx, gate: Gate, ids: Sequence[str]) -> list[str]:
     return [atom for row in _by_name(tx, gate, ids, ()) for atom in row.ids]
 
 
-def read_traits(tx: Tx, gate: Gate, ids: Collection[str]) -> dict[str, Traits]:
-    """What atoms are scored by, by id."""
-    if not ids:
-        return {}
-    row = tx.one(_TRAITS, shard=gate.shard, ids=list(ids), classes=list(gate.classes))
-    return {stored[0]: _traits(stored) for stored in row.traits}
-
-
 def _by_words(tx: Tx, gate: Gate, terms: Terms, states: Sequence[str], limit: int) -> TextRow:
     queries = text_queries(shard_key(gate.shard), terms, states, gate.classes)
     if not queries:
-        return TextRow([], [], 0)
+        return TextRow([], [], 0, 0)
     words = list(terms.tokens)
     return tx.one(
         _TEXT, queries=queries, words=words, scan_max=_scan_max(gate), limit=limit, **gate.filters()
@@ -283,52 +271,3 @@ def _said(names: Names, rows: Sequence[EntityRow]) -> dict[str, tuple[frozenset[
 
 def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     return frozenset[str]().union(*sets)
-
-
-def traits_of(stored: Mapping[str, Any], contradictions: int) -> Traits:
-    """Traits from an atom's native properties, its times as datetimes."""
-    tokens = frozenset(tokens_of(stored["search_text"]))
-    return Traits(
-        id=stored["id"],
-        type=stored["type"],
-        state_key=stored["state_key"],
-        health_status=stored["health_status"],
-        health_flags=stored["health_flags"],
-        confidence=stored["confidence_score"],
-        utility=stored["utility"],
-        salience=stored["salience"],
-        updated_at=stored["updated_at"],
-        valid_from=stored.get("valid_from"),
-        valid_until=stored.get("valid_until"),
-        contradictions=contradictions,
-        tokens=tokens,
-        content=tokens - frozenset(tokens_of(stored["id"])),
-    )
-
-
-def _traits(stored: Sequence[Any]) -> Traits:
-    *plain, updated_at, valid_from, valid_until, contradictions, search_text = stored
-    properties = dict(zip(_PLAIN, plain, strict=True)) | {
-        "updated_at": _moment(updated_at),
-        "valid_from": None if valid_from is None else _moment(valid_from),
-        "valid_until": None if valid_until is None else _moment(valid_until),
-        "search_text": search_text,
-    }
-    return traits_of(properties, contradictions)
-
-
-#: The first columns of cypher/recall/read_traits.
-_PLAIN: Final = (
-    "id",
-    "type",
-    "state_key",
-    "health_status",
-    "health_flags",
-    "confidence_score",
-    "utility",
-    "salience",
-)
-
-
-def _moment(microseconds: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=microseconds)

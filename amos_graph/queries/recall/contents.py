@@ -12,6 +12,8 @@ from amos_graph.domain.score import with_numbers
 from amos_graph.domain.times import format_time, native_text
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
+from amos_graph.policy.bundle import Place
+from amos_graph.policy.inhibition import Inhibition
 from amos_graph.policy.ranking import Scored, holds
 from amos_graph.queries.items import item_of
 from amos_graph.queries.recall.candidates import Gate
@@ -127,33 +129,43 @@ def by_atom(rows: Iterable[LineageRow]) -> dict[str, Any]:
     return found
 
 
-def item(entry: Scored, row: ItemRow, rank: int, gate: Gate, evaluated_at: datetime) -> dict[str, Any]:
-    """One packet item, with the arithmetic and the path that brought it."""
-    body = with_numbers(json.loads(row.body), row.numbers)
+def item(
+    place: Place, row: ItemRow, rank: int, held_by: Sequence[Inhibition], instants: tuple[datetime, datetime]
+) -> dict[str, Any]:
+    """One packet item, with the arithmetic, the path that brought it and what holds it back.
+
+    `instants` are the one that age is counted from, and the one at which a memory must hold.
+    """
+    entry, body = place.entry, with_numbers(json.loads(row.body), row.numbers)
     stored = item_of(body, row.event_id)
     del stored["record"]
     evidence = _pointers(row)
-    path = [_step(step) for step in entry.activation.path] if entry.activation else []
+    repeated = [one.inhibitor for one in held_by if one.kind == "repetition"]
+    activation = entry.relevance.activation
+    path = [_step(step) for step in activation.path] if activation else []
     return {
         **stored,
         "rank": rank,
         "score": entry.score,
         "activation_score": entry.score,
-        "score_components": dict(entry.components),
-        "score_parts": dict(entry.parts),
+        "score_components": entry.components,
+        "score_parts": entry.parts,
+        "bundle_role": place.role,
+        "reserved_place": place.reserved,
+        "inhibited_by": [one.record() for one in held_by],
         "activation_path": path,
-        "matched_terms": list(entry.matched),
+        "matched_terms": list(entry.relevance.matched),
         "rendered_content": sentence(body),
         # Only what the caller may read: the record may cite more.
         "evidence_refs": [pointer["evidence_id"] for pointer in evidence],
         "evidence": evidence,
-        "freshness": _freshness(entry, gate, evaluated_at),
+        "freshness": _freshness(entry, *instants),
         "provenance": {
             "last_writer": body["last_writer"],
             "last_write_event_id": row.event_id,
             "supersedes": [] if not body.get("supersedes") else list(body["supersedes"]),
             "standing": row.state_key,
-            **({"repeats": entry.repeats} if entry.repeats else {}),
+            **({"repeats": repeated[0]} if repeated else {}),
         },
     }
 
@@ -201,7 +213,7 @@ def _pointers(row: ItemRow) -> list[dict[str, Any]]:
     ]
 
 
-def _freshness(entry: Scored, gate: Gate, evaluated_at: datetime) -> dict[str, Any]:
+def _freshness(entry: Scored, evaluated_at: datetime, holds_at: datetime) -> dict[str, Any]:
     traits = entry.traits
     age = (evaluated_at - traits.updated_at).total_seconds() / 86_400
     return {
@@ -209,7 +221,13 @@ def _freshness(entry: Scored, gate: Gate, evaluated_at: datetime) -> dict[str, A
         "age_days": round(max(0.0, age), 6),
         "valid_from": format_time(traits.valid_from) if traits.valid_from else None,
         "valid_until": format_time(traits.valid_until) if traits.valid_until else None,
-        "holds": holds(traits, gate.at),
-        # Every score of this packet was computed from the record itself, none from an older one.
-        "derived_from_version": "current",
+        "holds": holds(traits, holds_at),
+        # Which version of the record each derived score was computed from; none comes from an older one.
+        "derived_from_version": {
+            "confidence": traits.version,
+            "utility": traits.version,
+            "salience": traits.version,
+            "words": traits.version,
+            "vector": None,
+        },
     }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from amos_graph.domain.tokens import STOP_WORDS, TOKEN, tokens_of
 from amos_graph.domain.values import fold
 
 #: Distinct words of the cues that are looked up. Words beyond are left out, the last ones first,
@@ -20,22 +21,10 @@ NAME_CHUNKS_MAX: Final = 64
 CLASSES_PER_QUERY: Final = 600
 NAME_WORDS_PER_QUERY: Final = 800
 
-#: Scripts without spaces are matched letter by letter, as the text index does.
-_UNSPACED: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_TOKEN: Final = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _EDGE: Final = re.compile(r"^\W+|\W+$")
 _POSSESSIVE: Final = re.compile(r"['’]s$")
 _ENTITY_ID: Final = re.compile(r"ent:[a-z][a-z0-9_]*:[A-Za-z0-9][A-Za-z0-9_.:@/+\-]*")
 _ATOM_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@/+\-]{0,199}")
-
-#: Words that ask or join and say nothing of what is asked for. They count only where there is nothing else.
-_STOP_WORDS: Final = """
-    a about after all also am an and any are as at be been before but by can could did do does for from
-    had has have he her him his how i if in into is it its just me my no not of on or our she should so some
-    tell than that the their them then there these they this those to us was we were what when where which
-    who whom whose why will with would you your don t s re ve ll d m
-"""
-STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +47,12 @@ class Names:
     atom_ids: tuple[str, ...]
 
 
-def tokens_of(text: str) -> list[str]:
-    """The words of a text in the form in which words are compared."""
-    return _TOKEN.findall(fold(text))
-
-
 def terms_of(texts: Iterable[str], terms_max: int = TERMS_MAX) -> Terms:
     """The words of some texts, without stop words unless there are no others."""
     # Of an entity's id only the name says something: its kind would match everything of that kind.
     written = [_ENTITY_ID.sub(lambda found: f" {slug_of(found[0])} ", text) for text in texts]
     chunks = [chunk for text in written for chunk in _chunks(fold(text))]
-    every = list(dict.fromkeys(token for chunk in chunks for token in _TOKEN.findall(chunk)))
+    every = list(dict.fromkeys(token for chunk in chunks for token in TOKEN.findall(chunk)))
     telling = [token for token in every if token not in STOP_WORDS] or every
     kept = telling[:terms_max]
     wanted = set(kept)
@@ -77,7 +61,7 @@ def terms_of(texts: Iterable[str], terms_max: int = TERMS_MAX) -> Terms:
     phrases = [
         phrase
         for chunk in (*chunks, *as_written)
-        for phrase in (chunk, *_TOKEN.findall(chunk))
+        for phrase in (chunk, *TOKEN.findall(chunk))
         if wanted.intersection(tokens_of(phrase))
     ]
     unique = list(dict.fromkeys(phrases))[: 2 * terms_max]
@@ -112,7 +96,7 @@ def names_of(texts: Iterable[str]) -> Names:
         for start in range(len(words)):
             for end in range(start + 1, min(start + NAME_WORDS_MAX, len(words)) + 1):
                 for name in _forms(" ".join(words[start:end])):
-                    tokens = frozenset(_TOKEN.findall(name))
+                    tokens = frozenset(TOKEN.findall(name))
                     if tokens and not (len(tokens) == 1 and tokens <= STOP_WORDS):
                         names[name] = tokens
     return Names(names, _unique(entities), _unique(atoms)[: 2 * NAME_CHUNKS_MAX])
@@ -139,7 +123,7 @@ def name_queries(shard_key: str, names: Iterable[str]) -> list[str]:
     batches: list[list[str]] = []
     room = 0
     for name in names:
-        size = len(_TOKEN.findall(name))
+        size = len(TOKEN.findall(name))
         if size > room:
             batches.append([])
             room = NAME_WORDS_PER_QUERY

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -16,7 +16,8 @@ from amos_graph.domain.times import now, parse_time
 from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
-from amos_graph.policy.ranking import POLICY_ID, WEIGHTS
+from amos_graph.policy.components import POLICY_ID, WEIGHTS
+from amos_graph.policy.inhibition import Inhibition
 from amos_graph.queries.recall.candidates import resolved
 from amos_graph.queries.recall.contents import (
     ConflictRow,
@@ -27,6 +28,7 @@ from amos_graph.queries.recall.contents import (
 from amos_graph.queries.recall.past import read_past
 from amos_graph.queries.recall.search import Search, open_gate, search
 from amos_graph.queries.recall.source import Present, Source
+from amos_graph.queries.recall.trace import degradation, omitted, trace
 from amos_graph.queries.rendering import english
 from amos_graph.queries.versions import hold_shard, readable_version
 
@@ -36,8 +38,6 @@ READS_MAX: Final = 3
 CHANGES_MAX: Final = 500
 #: A command accepted longer ago than this is in the graph as a whole.
 APPLIED_S: Final = 10.0
-#: Refs that an omission names.
-REFS_MAX: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +217,7 @@ def touches(reading: Reading, changes: list[dict[str, Any]]) -> bool:
     if len(changes) >= CHANGES_MAX:
         return True
     search_ = reading.search
+    ways = [entry.relevance.activation for entry in search_.selected]
     read = {
         *search_.read,
         *search_.found.entities,
@@ -225,7 +226,7 @@ def touches(reading: Reading, changes: list[dict[str, Any]]) -> bool:
         *reading.stored,
         *(row.edge_id for row in reading.conflicts),
         *(step["edge_id"] for rows in reading.lineage.values() for step in rows),
-        *(str(step["edge_id"]) for e in search_.selected if e.activation for step in e.activation.path),
+        *(str(step["edge_id"]) for way in ways if way for step in way.path),
         *(p["evidence_id"] for row in reading.stored.values() for p in row.evidence),
     }
     return any(
@@ -241,12 +242,16 @@ def touches(reading: Reading, changes: list[dict[str, Any]]) -> bool:
 def assembled(context: Context, asked: Asked, reading: Reading) -> dict[str, Any]:
     """The packet of a reading."""
     found, request = reading.search, asked.request
+    instants = (parse_time(asked.evaluated_at), found.gate.at)
+    held: dict[str, list[Inhibition]] = {}
+    for one in found.inhibitions:
+        held.setdefault(one.inhibited, []).append(one)
     items = [
-        item(entry, reading.stored[entry.traits.id], rank, found.gate, parse_time(asked.evaluated_at))
-        for rank, entry in enumerate(found.selected, 1)
+        item(one, reading.stored[one.entry.id], rank, held.get(one.entry.id, ()), instants)
+        for rank, one in enumerate(found.bundle.places, 1)
     ]
     selected = [entry["atom_ref"] for entry in items]
-    omissions = _omissions(found)
+    omissions = omitted(asked, found, reading.conflicts)
     record = asked.record()
     named = [record, reading.graph_version, context.identity.client_id]
     packet: dict[str, Any] = {
@@ -261,11 +266,11 @@ def assembled(context: Context, asked: Asked, reading: Reading) -> dict[str, Any
         "scope": asked.scope.record(),
         "shared_view_ref": None,
         "pressure_mode": "green",
-        "degradation": _degradation(found),
+        "degradation": degradation(found),
         "items": items,
         "conflicts": [conflict(row, reading.stored, selected) for row in reading.conflicts],
         "omissions": omissions,
-        "attention_trace": _trace(asked, found, selected, omissions),
+        "attention_trace": trace(asked, found, omissions),
         "provenance": {
             "policy_id": POLICY_ID,
             "weights": dict(WEIGHTS),
@@ -280,74 +285,3 @@ def assembled(context: Context, asked: Asked, reading: Reading) -> dict[str, Any
     if request.rendering_target == "english":
         packet["rendered"] = english(packet)
     return packet
-
-
-def _omissions(found: Search) -> list[dict[str, Any]]:
-    """Why what could matter is not here; counts are of what the caller may see."""
-    # Always said, since saying it only where it applies would tell that something is hidden.
-    omissions: list[dict[str, Any]] = [{"reason": "access_denied"}]
-    if found.ranked > len(found.selected):
-        left = found.ranked - len(found.selected)
-        omissions.append({"reason": "budget_exhausted", "count": left, "refs": list(found.beyond)})
-    held = {
-        **{_reason(state): refs for state, refs in sorted(found.found.suppressed.items())},
-        "contradicted_suppressed": found.contradicted,
-        "not_valid_now": found.found.expired,
-    }
-    omissions += [
-        {"reason": reason, "count": len(refs), "refs": list(refs[:REFS_MAX])}
-        for reason, refs in held.items()
-        if refs
-    ]
-    if found.looked.terms.left_out:
-        omissions.append({"reason": "cue_terms_truncated", "count": found.looked.terms.left_out})
-    if found.found.truncated:
-        omissions.append({"reason": "candidate_scan_truncated"})
-    return omissions
-
-
-def _reason(state: str) -> str:
-    return state if state == "superseded" else f"{state}_suppressed"
-
-
-def _degradation(found: Search) -> dict[str, Any] | None:
-    """Present where depth was reduced; text is indexed in the commit, so the index is never stale."""
-    limits: Mapping[str, Callable[[Search], object]] = {
-        "candidate_scan_truncated": lambda s: s.found.truncated,
-        "walk_truncated": lambda s: s.cut,
-        "cue_terms_truncated": lambda s: s.looked.terms.left_out,
-    }
-    codes = [code for code, applies in limits.items() if applies(found)]
-    if not codes:
-        return None
-    return {
-        "pressure_mode": "green",
-        "reduced_recall_depth": True,
-        "omitted_evidence_detail": False,
-        "index_freshness": "current",
-        "reason_codes": codes,
-    }
-
-
-def _trace(
-    asked: Asked, found: Search, selected: list[str], omissions: list[dict[str, Any]]
-) -> dict[str, Any]:
-    attention = asked.request.attention_context
-    adjustments = ("attention_focus", "attention_type_boost", "attention_suppression_penalty")
-    return {
-        "policy_id": POLICY_ID,
-        "mode": "browse_by_context" if not asked.request.cues else "cue",
-        "context": attention.record(),
-        "cue_terms": list(found.looked.cue.tokens),
-        "focus_terms": list(found.looked.attention.focus),
-        "suppress_terms": list(found.looked.attention.suppress),
-        "entity_refs": sorted(found.found.entities),
-        "weight_adjustments": {name: WEIGHTS[name] for name in adjustments},
-        "selected_item_refs": selected,
-        "inhibited_refs": [
-            entry.traits.id
-            for entry in found.selected
-            if entry.components["attention_suppression_penalty"] or entry.components["redundancy_penalty"]
-        ],
-        "omitted_reasons": [entry["reason"] for entry in omissions],
-    }

@@ -19,10 +19,12 @@ from amos_graph.domain.dictionary import PROVENANCE_RELATIONS
 from amos_graph.domain.projection import Node, project
 from amos_graph.domain.sameness import Sameness
 from amos_graph.domain.score import numbers_of, with_numbers
+from amos_graph.domain.tokens import tokens_of
 from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
-from amos_graph.policy.ranking import Activation, Traits
+from amos_graph.policy.ranking import Activation
+from amos_graph.policy.traits import DEGREE_MAX, Traits
 from amos_graph.queries.recall.candidates import (
     ABOUT_MAX,
     BROWSE_MAX,
@@ -33,7 +35,6 @@ from amos_graph.queries.recall.candidates import (
     TextRow,
     filtered,
     found_by,
-    traits_of,
 )
 from amos_graph.queries.recall.contents import (
     CONFLICTS_MAX,
@@ -46,13 +47,16 @@ from amos_graph.queries.recall.contents import (
     by_atom,
     each_once,
 )
-from amos_graph.queries.recall.cues import Names, Terms, tokens_of
+from amos_graph.queries.recall.cues import Names, Terms
 from amos_graph.queries.recall.spread import BOUNDS
+from amos_graph.queries.recall.succession import STEPS_MAX, WAYS_MAX, SuccessorRow
+from amos_graph.queries.recall.traits import EDGES_MAX, Around, said_of, traits_of
 
 _PAGE: Final = 1_000
 _KINDS: Final = ("atom", "edge", "entity", "evidence")
 _READ: Final = (*_KINDS, "score")
 _NOT_WALKED: Final = PROVENANCE_RELATIONS | {"rel:inhibits"}
+_HOLDING: Final = frozenset({"rel:inhibits", "rel:corrects", "rel:supersedes"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +136,18 @@ class Past:
             return list(ids)
         return [atom for row in self._by_name(ids, ()) for atom in row.ids]
 
-    def traits(self, ids: Collection[str]) -> dict[str, Traits]:
+    def traits(self, ids: Collection[str], *, with_degree: bool) -> dict[str, Traits]:
         """What atoms are scored by, by id."""
-        found: dict[str, Traits] = {}
-        for ref in ids:
-            node = self._nodes["atom"].get(ref)
-            if node is not None:
-                contradictions = len(self._contradicting(ref))
-                found[ref] = traits_of(node.properties, contradictions)
-        return found
+        atoms = self._nodes["atom"]
+        nodes = [atoms[ref] for ref in ids if ref in atoms]
+        return {
+            node.ref: traits_of(node.properties, said_of(node.properties), self._around(node, with_degree))
+            for node in nodes
+        }
+
+    def successors(self, ids: Collection[str]) -> list[SuccessorRow]:
+        """Everything that took the place of these atoms and may enter, nearest first."""
+        return [row for ref in sorted(ids) for row in list(self._line(ref))[:WAYS_MAX]]
 
     def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]:
         """The walk of `spread_activation`, step by step the same."""
@@ -171,7 +178,7 @@ class Past:
         rows = [
             ConflictRow(ref, step.edge["edge_id"], step.other, step.edge["confidence_score"])
             for ref in ids
-            for step in [s for s in self._contradicting(ref) if self._open(s.other)][:CONFLICTS_MAX]
+            for step in self._contradicting(ref)[:CONFLICTS_MAX]
         ]
         return each_once(rows, ids)
 
@@ -224,8 +231,48 @@ class Past:
         self._steps.setdefault(target, []).append(_Step(source, strength, edge, along=False))
 
     def _contradicting(self, ref: str) -> list[_Step]:
-        steps = [s for s in self._steps.get(ref, ()) if s.edge["relation"] == "rel:contradicts"]
-        return sorted(steps, key=lambda step: step.edge["edge_id"])
+        return self._shown(ref, {"rel:contradicts"})
+
+    def _shown(self, ref: str, relations: Collection[str]) -> list[_Step]:
+        """The steps over some relations to atoms that may be shown, by edge."""
+        steps = [s for s in self._steps.get(ref, ()) if s.edge["relation"] in relations]
+        return sorted((s for s in steps if self._open(s.other)), key=lambda step: step.edge["edge_id"])
+
+    def _around(self, node: Node, with_degree: bool) -> Around:
+        """The edges and entities of an atom, as `read_traits` tells them."""
+        atoms = self._nodes["atom"]
+        holding = [s for s in self._shown(node.ref, _HOLDING) if not s.along][:EDGES_MAX]
+        walked = [
+            s
+            for s in self._steps.get(node.ref, ())
+            if with_degree
+            and s.edge["relation"] not in _NOT_WALKED
+            and s.strength > 0
+            and self._open(s.other)
+        ]
+        return Around(
+            opposed=[
+                atoms[step.other].properties["type"] for step in self._contradicting(node.ref)[:EDGES_MAX]
+            ],
+            held=[(s.other, s.edge["relation"], s.edge["edge_id"], s.strength) for s in holding],
+            corrects=any(s.along for s in self._shown(node.ref, {"rel:corrects", "rel:supersedes"})),
+            degree=min(len(walked), DEGREE_MAX),
+            entities=sorted({entity for _, entity in node.entities})[:EDGES_MAX],
+        )
+
+    def _line(self, ref: str) -> Iterator[SuccessorRow]:
+        """The successors of an atom, one after the other, those that may enter."""
+        steps: list[dict[str, Any]] = []
+        confidence, current = 1.0, ref
+        while len(steps) < STEPS_MAX:
+            newer = [s for s in self._steps.get(current, ()) if s.edge["relation"] == "rel:supersedes"]
+            step = next((s for s in newer if not s.along), None)
+            if step is None:
+                return
+            steps.append({"edge_id": step.edge["edge_id"], "source": current, "target": step.other})
+            confidence, current = confidence * step.edge["confidence_score"], step.other
+            if self._enters(self._nodes["atom"][current]):
+                yield SuccessorRow(ref, current, confidence, list(steps))
 
     def _open(self, ref: str) -> bool:
         """Whether an atom may be shown beside another: private ones only to the processor they name."""
@@ -267,10 +314,12 @@ class Past:
         counts = {word: sum(word in words for _, words in hits) for word in terms.tokens}
         weighed = [(-_weight(terms.tokens, words, counts), node.ref, node) for node, words in hits]
         ranked = [node for _, _, node in sorted(weighed, key=lambda entry: entry[:2])]
-        fits = [node for node in ranked if self._open(node.ref) and self._fits(node)]
+        shown = [node for node in ranked if self._open(node.ref)]
+        fits = [node for node in shown if self._fits(node)]
         return TextRow(
             [{"id": n.ref, "state_key": n.properties["state_key"]} for n in fits if self._holds(n)],
             [node.ref for node in fits if not self._holds(node)],
+            sum(self._holds(node) for node in shown) - sum(self._holds(node) for node in fits),
             len(hits),
         )
 

@@ -1,31 +1,39 @@
-"""One search of one graph: gate → candidates → walk → components → order, all as read in one transaction."""
+"""One search of one graph in one transaction: gate → candidates → walk → components → inhibition → bundle."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from typing import Final
 
 from amos_graph.commands.execution import Context
 from amos_graph.domain.packets import Asked
 from amos_graph.domain.times import parse_time
+from amos_graph.domain.tokens import tokens_of
 from amos_graph.graph.transactions import Tx
+from amos_graph.policy.bundle import Bundle, select
+from amos_graph.policy.inhibition import Inhibition, inhibited, inhibitions, lowered
 from amos_graph.policy.ranking import (
     Activation,
     Attention,
     Rarity,
+    Relevance,
     Scored,
-    Traits,
+    agents,
     place,
-    rank,
     rarity,
     score,
 )
+from amos_graph.policy.traits import Traits
 from amos_graph.queries.recall.candidates import LOW_HEALTH, Found, Gate
-from amos_graph.queries.recall.cues import Terms, joined, names_of, terms_of, tokens_of
+from amos_graph.queries.recall.cues import Terms, joined, names_of, terms_of
 from amos_graph.queries.recall.source import Source
 from amos_graph.queries.recall.spread import BOUNDS
+from amos_graph.queries.recall.succession import inherited
 from amos_graph.queries.visibility import visible_classes
+
+#: Atoms without room that a packet names.
+BEYOND_MAX: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +57,32 @@ class Search:
     looked: Looked
     found: Found
     browsed: bool
-    selected: tuple[Scored, ...] = ()
+    bundle: Bundle = field(default_factory=Bundle)
     #: How many atoms were ranked, selected ones included, and the first that found no room.
     ranked: int = 0
     beyond: tuple[str, ...] = ()
-    #: Contradicted atoms, held back because their conflicts are not wanted.
-    contradicted: tuple[str, ...] = ()
+    #: Everything that holds back a ranked atom, of selected ones first.
+    inhibitions: tuple[Inhibition, ...] = ()
+    #: Candidates to which nothing of the request leads after all.
+    unconnected: int = 0
+    #: Health → atoms that this request holds back for it, best first.
+    withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     #: Every atom that was read, seeds and passed ones included.
     read: frozenset[str] = field(default_factory=frozenset[str])
     #: True if the walk could not tell everything that it reached.
     cut: bool = False
 
+    @property
+    def selected(self) -> tuple[Scored, ...]:
+        """The selected atoms, best first."""
+        return tuple(one.entry for one in self.bundle.places)
+
 
 def look(asked: Asked) -> Looked:
     """What a request looks for."""
-    attention = asked.request.attention_context
-    focus = terms_of(attention.focus)
+    attention, task = asked.attention, asked.request.task_context
+    focus = terms_of(asked.focus)
+    goals = (attention.active_task, attention.goal, attention.mission, task.goal if task else None)
     return Looked(
         cue=terms_of(asked.request.cues),
         focus=focus,
@@ -73,60 +91,79 @@ def look(asked: Asked) -> Looked:
             suppress=tuple(
                 dict.fromkeys(token for text in attention.suppress_terms for token in tokens_of(text))
             ),
-            boost_types=frozenset(attention.boost_memory_types),
+            boost_types=frozenset(attention.boost_memory_types) | asked.mode.prefers,
             suppress_types=frozenset(attention.suppress_memory_types),
+            counterevidence=bool(attention.counterevidence_required)
+            or attention.risk_posture in ("cautious", "high_risk"),
+            novelty=attention.novelty_preference or 0.0,
+            time_horizon=attention.time_horizon,
+            agents=agents((asked.scope.agent_id, attention.role)),
+            role=attention.role.casefold() if attention.role else None,
+            goal=frozenset(terms_of([text for text in goals if text]).tokens),
+            conflicts_shown=asked.request.include_conflicts,
         ),
     )
 
 
 def search(source: Source, asked: Asked) -> Search:
-    """Find, spread, score and order."""
+    """Find, spread, score, hold back and select."""
     gate, looked = source.gate, look(asked)
-    texts = [*asked.request.cues, *asked.request.attention_context.focus]
+    texts = [*asked.request.cues, *asked.focus]
     found = source.find(looked.terms, names_of(texts)) if texts else source.browse()
-    traits = source.traits(found.ids)
-    cue = _matches(looked.cue.tokens, traits, found)
-    focus = _matches(looked.focus.tokens, traits, found)
-    direct = rarity(looked.cue.tokens, cue.values())
-    focusing = rarity(looked.focus.tokens, focus.values())
-    seeds = {
-        ref: 1.0 if ref in found.exact else max(direct.share(cue[ref]), focusing.share(focus[ref]))
-        for ref in traits
-    }
-    reached = source.spread(seeds)
-    beside = source.fitting([ref for ref in reached if ref not in traits])
-    traits |= source.traits(beside)
+    novel = looked.attention.novelty > 0
+    # What was superseded is read even where it stays away: what it matches is meant for its successor.
+    known = source.traits([*found.ids, *found.suppressed.get("superseded", ())], with_degree=novel)
+    candidates = {ref: known[ref] for ref in found.ids if ref in known}
+    matching = _matching(looked, found, candidates)
+    matches = {ref: matching.relevance(traits).connection for ref, traits in known.items()}
+    replaced = [ref for ref, entry in known.items() if entry.state_key == "superseded" and matches[ref] > 0]
+    walked = source.spread(lowered({ref: matches[ref] for ref in candidates}, candidates))
+    reached = _strongest(walked, inherited(source.successors(replaced), matches))
+    beside = source.fitting([ref for ref in reached if ref not in candidates])
+    candidates |= source.traits(beside, with_degree=novel)
+    at = parse_time(asked.evaluated_at)
     entries = [
-        entry
-        for entry in _score_all(
-            (parse_time(asked.evaluated_at), gate.at),
-            looked,
-            found,
-            traits,
-            reached=reached,
-            direct=direct,
-            focusing=focusing,
-        )
-        if not texts or _connected(entry)
+        score(traits, matching.relevance(traits, reached.get(ref)), looked.attention, at, gate.at)
+        for ref, traits in candidates.items()
     ]
-    wanted = asked.request.include_conflicts
-    kept = [entry for entry in entries if wanted or entry.traits.health_status != "contradicted"]
-    barred = [entry for entry in entries if not wanted and entry.traits.health_status == "contradicted"]
-    selected = rank(kept, asked.request.max_items)
-    taken = {entry.traits.id for entry in selected}
+    connected = [entry for entry in entries if not texts or entry.connected]
+    withheld: dict[str, tuple[str, ...]] = {}
+    kept: list[Scored] = []
+    for entry in sorted(connected, key=place):
+        reason = asked.withholds(entry.traits.health_status, entry.traits.health_flags)
+        if reason is None:
+            kept.append(entry)
+        else:
+            withheld[reason] = (*withheld.get(reason, ()), entry.id)
+    activated = {ref: max(matches.get(ref, 0.0), entry.strength) for ref, entry in reached.items()}
+    holding = inhibitions(kept, {**matches, **activated}, looked.attention, looked.terms.tokens)
+    ranked = inhibited(kept, holding)
+    bundle = select(
+        ranked.values(),
+        asked.request.max_items,
+        {member for entity, members in found.entities.items() for member in (entity, *members)},
+        holding,
+        counterevidence=bool(asked.attention.counterevidence_required),
+    )
+    taken = {one.entry.id for one in bundle.places}
+    left = [entry.id for entry in sorted(ranked.values(), key=place) if entry.id not in taken]
     return Search(
         gate=gate,
         looked=looked,
         found=found,
         browsed=not texts,
-        selected=tuple(selected),
-        ranked=len(kept),
-        beyond=tuple(entry.traits.id for entry in sorted(kept, key=place) if entry.traits.id not in taken)[
-            :10
-        ],
-        contradicted=tuple(entry.traits.id for entry in sorted(barred, key=place)),
-        read=frozenset({*found.ids, *reached, *traits}),
-        cut=len(reached) >= BOUNDS.reached,
+        bundle=bundle,
+        ranked=len(ranked),
+        beyond=tuple(ref for ref in left if ref not in bundle.displaced)[:BEYOND_MAX],
+        inhibitions=tuple(
+            sorted(
+                [*holding, *bundle.repetitions], key=lambda one: (one.inhibited not in taken, one.inhibited)
+            )
+        ),
+        unconnected=len(entries) - len(connected),
+        withheld=withheld,
+        read=frozenset({*found.ids, *reached, *known, *candidates}),
+        cut=len(walked) >= BOUNDS.reached,
     )
 
 
@@ -134,10 +171,12 @@ def open_gate(tx: Tx, context: Context, asked: Asked) -> Gate:
     """What may enter: the classes that the caller may see, the states and filters that were asked for."""
     request, then = asked.request, asked.request.valid_at is not None
     visible = visible_classes(tx, context, request.target_processor)
+    history = request.include_superseded or then
     states = [
         "live",
-        *(LOW_HEALTH if request.include_low_health else ()),
-        *(("superseded",) if request.include_superseded or then else ()),
+        # Stale memory is excluded unless history is relevant; history is asked for by flag or by instant.
+        *(LOW_HEALTH if request.include_low_health else ("stale",) if history else ()),
+        *(("superseded",) if history else ()),
         *(("archived",) if request.include_archived else ()),
     ]
     return Gate(
@@ -152,39 +191,51 @@ def open_gate(tx: Tx, context: Context, asked: Asked) -> Gate:
     )
 
 
-def _matches(words: Sequence[str], traits: Mapping[str, Traits], found: Found) -> dict[str, frozenset[str]]:
-    """Atom → words that its text holds or that name an entity that it refers to."""
-    wanted = frozenset(words)
-    return {ref: wanted & (entry.tokens | found.named.get(ref, frozenset())) for ref, entry in traits.items()}
+@dataclass(frozen=True, slots=True)
+class _Matching:
+    """How the words of a request, and their meaning, match atoms."""
 
+    looked: Looked
+    found: Found
+    cue_words: Rarity
+    focus_words: Rarity
 
-def _score_all(
-    instants: tuple[datetime, datetime],
-    looked: Looked,
-    found: Found,
-    traits: Mapping[str, Traits],
-    *,
-    reached: Mapping[str, Activation],
-    direct: Rarity,
-    focusing: Rarity,
-) -> list[Scored]:
-    cue = _matches(looked.cue.tokens, traits, found)
-    focus = _matches(looked.focus.tokens, traits, found)
-    return [
-        score(
-            entry,
-            at=instants[0],
-            valid_at=instants[1],
-            direct=1.0 if ref in found.exact else direct.share(cue[ref]),
-            focus=focusing.share(focus[ref]),
-            attention=looked.attention,
-            activation=reached.get(ref),
-            matched=tuple(word for word in looked.terms.tokens if word in cue[ref] or word in focus[ref]),
+    def relevance(self, traits: Traits, activation: Activation | None = None) -> Relevance:
+        """What leads from the request to an atom."""
+        cue = _matched(self.looked.cue.tokens, traits, self.found)
+        focus = _matched(self.looked.focus.tokens, traits, self.found)
+        return Relevance(
+            direct=1.0 if traits.id in self.found.exact else self.cue_words.share(cue),
+            focus=self.focus_words.share(focus),
+            similar=self.found.similar.get(traits.id, 0.0),
+            activation=activation,
+            matched=tuple(word for word in self.looked.terms.tokens if word in cue or word in focus),
         )
-        for ref, entry in traits.items()
-    ]
 
 
-def _connected(entry: Scored) -> bool:
-    """True if something of the request leads to the atom: a word, a name, an id or a path."""
-    return any(entry.components[name] for name in ("direct_cue_match", "edge_activation", "attention_focus"))
+def _matching(looked: Looked, found: Found, candidates: Mapping[str, Traits]) -> _Matching:
+    """Words weigh by how few of the candidates they match."""
+    cue, focus = looked.cue.tokens, looked.focus.tokens
+    entries = candidates.values()
+    return _Matching(
+        looked,
+        found,
+        rarity(cue, (_matched(cue, entry, found) for entry in entries)),
+        rarity(focus, (_matched(focus, entry, found) for entry in entries)),
+    )
+
+
+def _matched(words: Sequence[str], traits: Traits, found: Found) -> frozenset[str]:
+    """The words that an atom's text holds or that name an entity that it refers to."""
+    named = found.named.get(traits.id, frozenset[str]())
+    return frozenset(word for word in words if word in traits.tokens or word in named)
+
+
+def _strongest(one: Mapping[str, Activation], other: Mapping[str, Activation]) -> dict[str, Activation]:
+    """The activations of both, of two for one atom the stronger."""
+    stronger = {
+        ref: activation
+        for ref, activation in other.items()
+        if ref not in one or activation.strength > one[ref].strength
+    }
+    return {**one, **stronger}

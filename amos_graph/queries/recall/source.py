@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from amos_graph.graph.transactions import Tx
-from amos_graph.policy.ranking import Activation, Traits
+from amos_graph.policy.ranking import Activation
+from amos_graph.policy.traits import Traits
 from amos_graph.queries.recall import candidates, contents
 from amos_graph.queries.recall.candidates import Found, Gate
 from amos_graph.queries.recall.contents import ConflictRow, Stored
 from amos_graph.queries.recall.cues import Names, Terms
 from amos_graph.queries.recall.spread import spread
+from amos_graph.queries.recall.succession import SuccessorRow, read_successors
+from amos_graph.queries.recall.traits import read_traits
 
 
 class Source(Protocol):
@@ -27,7 +30,9 @@ class Source(Protocol):
 
     def fitting(self, ids: Sequence[str]) -> list[str]: ...
 
-    def traits(self, ids: Collection[str]) -> dict[str, Traits]: ...
+    def traits(self, ids: Collection[str], *, with_degree: bool) -> dict[str, Traits]: ...
+
+    def successors(self, ids: Collection[str]) -> list[SuccessorRow]: ...
 
     def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]: ...
 
@@ -54,8 +59,11 @@ class Present:
     def fitting(self, ids: Sequence[str]) -> list[str]:
         return candidates.fitting(self.tx, self.gate, ids)
 
-    def traits(self, ids: Collection[str]) -> dict[str, Traits]:
-        return candidates.read_traits(self.tx, self.gate, ids)
+    def traits(self, ids: Collection[str], *, with_degree: bool) -> dict[str, Traits]:
+        return read_traits(self.tx, self.gate, ids, with_degree=with_degree)
+
+    def successors(self, ids: Collection[str]) -> list[SuccessorRow]:
+        return read_successors(self.tx, self.gate, ids)
 
     def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]:
         return spread(self.tx, self.gate, activation)
