@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
@@ -84,6 +84,13 @@ class Settings(BaseSettings):
     outcomes_max: int = Field(default=10_000, ge=1)
     #: Days for which they are kept.
     outcome_days: float = Field(default=30.0, gt=0, le=36_500)
+    #: What makes vectors of text: `hashed`, which needs nothing, or `wordllama` (extra `embeddings`). After
+    #: a change the vectors are made anew by `amos index --rebuild`.
+    encoder: Literal["hashed", "wordllama"] = "hashed"
+    #: Records without vectors yet that one packet compares, newest first; more are disclosed.
+    tail_max: int = Field(default=500, ge=1, le=10_000)
+    #: Seconds between two looks of the service for memories without vectors.
+    index_interval_s: float = Field(default=1.0, gt=0)
 
     #: Bytes of one line of a journal file, which holds an event with all that it wrote.
     journal_line_bytes_max: int = Field(default=64_000_000, ge=10_000)

@@ -246,6 +246,11 @@ def search_text(atom_id: str, payload: Payload) -> str:
     return " ".join([*words(atom_id), *words(payload.atom_type), *payload.words()])[:SEARCH_TEXT_MAX]
 
 
+def said_text(atom_id: str, atom_type: str, search_text: str) -> str:
+    """What an atom says, from its stored search text: without its id and its type."""
+    return search_text[len(" ".join([*words(atom_id), *words(atom_type)])) + 1 :]
+
+
 def content_digest(body: Mapping[str, Any]) -> str:
     """What an atom says and to whom: type, audience and payload."""
     content = {"type": body["type"], "access_class": class_of(body), "payload": body["payload"]}

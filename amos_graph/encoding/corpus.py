@@ -70,12 +70,12 @@ class Corpus:
 
         The projection onto the latent space of each class (LSA), each class counting by its size.
         """
-        found: Counter[str] = Counter()
+        found: dict[str, float] = {}
         total = self.atoms
         for entry in self.classes:
             if entry.latent is not None and entry.atoms:
                 for word, weight in entry.latent.related(words).items():
-                    found[word] += weight * entry.atoms / total
+                    found[word] = found.get(word, 0.0) + weight * entry.atoms / total
         strongest = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
         return dict([(word, weight) for word, weight in strongest if word not in words][:RELATED_MAX])
 

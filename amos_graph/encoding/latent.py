@@ -62,7 +62,7 @@ class Latent:
         length = math.sqrt(sum(weight * weight for weight in words.values()))
         return {
             self.words[place]: round(float(found[place]) / length, 6)
-            for place in np.argsort(-found, kind="stable")[:100]
+            for place in map(int, np.argsort(-found, kind="stable")[:100])
             if found[place] > 0 and self.words[place] not in words
         }
 

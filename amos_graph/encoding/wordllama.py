@@ -64,9 +64,8 @@ class WordLlamaEncoder:
     def _mean(self, text: str, corpus: Corpus | None) -> NDArray[np.float32]:
         read = text[:LETTERS_MAX]
         found = self._pieces.encode(read, add_special_tokens=False)
-        rows = self._embeddings[
-            np.clip(np.array(found.ids, dtype=np.int64), 0, len(self._embeddings) - 1)
-        ].astype(np.float64)
+        places = np.clip(np.array(found.ids, dtype=np.int64), 0, len(self._embeddings) - 1)
+        rows = self._embeddings[places].astype(np.float64)
         if corpus is not None:
             rows *= np.array(_weights(read, found.offsets, corpus)).reshape(-1, 1)
         summed = rows.sum(axis=0)

@@ -13,7 +13,7 @@
 // @param states LIST<STRING>          state keys that are let in
 // @param at ZONED DATETIME            the instant that the packet speaks of
 // @param types LIST<STRING>           atom types; empty for all
-// @param payload_filter MAP           lifted property → the value that it must have
+// @param payload_filter MAP           lifted property → the values of which it must have one
 // @param scan_max INTEGER             hits of the index that are looked at
 // @rows one   found LIST<LIST<ANY>>, compared LIST<LIST<ANY>>, scanned INTEGER
 // @sample {"shard": "t/w", "embedding_model": "m", "probe": [1], "dimensions": 1, "ids": ["a"], "classes": ["c"], "targeted": [], "states": ["live"], "at": null, "types": [], "payload_filter": {}, "scan_max": 10}
@@ -32,7 +32,7 @@ CALL () {
          AND (a.health_status <> 'privacy_sensitive' OR a.access_class IN $targeted)
          AND (a.state_key = 'superseded' OR coalesce(a.valid_from <= $at, true) AND coalesce($at < a.valid_until, true))
          AND (size($types) = 0 OR a.type IN $types)
-         AND all(name IN keys($payload_filter) WHERE coalesce(a[name] = $payload_filter[name], false)) AS enters
+         AND all(name IN keys($payload_filter) WHERE coalesce(a[name] IN $payload_filter[name], false)) AS enters
   RETURN count(*) AS scanned,
          collect(CASE WHEN enters THEN [a.id, e.squares, toInteger(-vector_distance(
            vector(e.embedding, $dimensions, INTEGER8), vector($probe, $dimensions, INTEGER8), DOT))] END) AS found

@@ -8,7 +8,7 @@
 // @param states LIST<STRING>          state keys that are let in
 // @param at ZONED DATETIME            the instant that the packet speaks of
 // @param types LIST<STRING>           atom types; empty for all
-// @param payload_filter MAP           lifted property → the value that it must have
+// @param payload_filter MAP           lifted property → the values of which it must have one
 // @param embedding_model STRING
 // @param limit INTEGER                records written since that are looked at
 // @rows one   indexed INTEGER, statistics LIST<LIST<STRING>>, tail LIST<LIST<ANY>>, scanned INTEGER
@@ -42,7 +42,7 @@ RETURN indexed,
            AND (a.health_status <> 'privacy_sensitive' OR a.access_class IN $targeted)
            AND (a.state_key = 'superseded' OR coalesce(a.valid_from <= $at, true) AND coalesce($at < a.valid_until, true))
            AND (size($types) = 0 OR a.type IN $types)
-           AND all(name IN keys($payload_filter) WHERE coalesce(a[name] = $payload_filter[name], false))
-         RETURN [a.id, a.version]
+           AND all(name IN keys($payload_filter) WHERE coalesce(a[name] IN $payload_filter[name], false))
+         RETURN [a.id, a.content_digest]
        } AS tail,
        scanned

@@ -2,12 +2,12 @@
 // @mode read
 // @param shard STRING
 // @param ids LIST<STRING>
-// @rows many   id STRING, type STRING, version INTEGER, search_text STRING
+// @rows many   id STRING, type STRING, content_digest STRING, search_text STRING
 // @sample {"shard": "t/w", "ids": ["a"]}
 CYPHER 25
 UNWIND $ids AS id
 MATCH (a:Atom {shard: $shard, id: id})
 RETURN id,
        a.type AS type,
-       a.version AS version,
+       a.content_digest AS content_digest,
        a.search_text AS search_text

@@ -10,7 +10,7 @@
 // @outcome written | refused
 // @sample {"shard": "t/w", "worker": "x", "embedding_model": "m", "quantization": "int8", "rows": []}
 CYPHER 25
-MERGE (m:IndexMark {shard: $shard})
+MATCH (m:IndexMark {shard: $shard})
 SET m.lock_token = $worker
 WITH m, coalesce(m.worker = $worker AND m.embedding_model = $embedding_model, false) AS mine
 CALL (mine) {

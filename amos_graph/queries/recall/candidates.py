@@ -117,6 +117,8 @@ class Found:
     filtered: int = 0
     #: Atom → nearness of meaning to the cue, in 0..1.
     similar: Mapping[str, float] = field(default_factory=dict[str, float])
+    #: True if records that have no vector yet were not compared.
+    stale: bool = False
 
 
 def filtered(gate: Gate, stands_for: Callable[[str], Sequence[str]]) -> Gate:

@@ -45,6 +45,8 @@ class Names:
     names: dict[str, frozenset[str]]
     entity_ids: tuple[str, ...]
     atom_ids: tuple[str, ...]
+    #: The texts themselves, whose meaning is looked for.
+    texts: tuple[str, ...] = ()
 
 
 def terms_of(texts: Iterable[str], terms_max: int = TERMS_MAX) -> Terms:
@@ -77,7 +79,7 @@ def joined(one: Terms, other: Terms) -> Terms:
     )
 
 
-def names_of(texts: Iterable[str]) -> Names:
+def names_of(texts: Sequence[str]) -> Names:
     """Every run of up to four words that could be a name, and every id that is written out."""
     names: dict[str, frozenset[str]] = {}
     entities: list[str] = []
@@ -99,7 +101,7 @@ def names_of(texts: Iterable[str]) -> Names:
                     tokens = frozenset(TOKEN.findall(name))
                     if tokens and not (len(tokens) == 1 and tokens <= STOP_WORDS):
                         names[name] = tokens
-    return Names(names, _unique(entities), _unique(atoms)[: 2 * NAME_CHUNKS_MAX])
+    return Names(names, _unique(entities), _unique(atoms)[: 2 * NAME_CHUNKS_MAX], tuple(texts))
 
 
 def text_queries(shard_key: str, terms: Terms, states: Sequence[str], classes: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ from amos_graph.commands.manifests import note
 from amos_graph.domain.ids import derived_id
 from amos_graph.domain.packets import Asked, check_request
 from amos_graph.domain.times import now, parse_time
+from amos_graph.encoding import open_encoder
 from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
@@ -25,6 +26,7 @@ from amos_graph.queries.recall.contents import (
     conflict,
     item,
 )
+from amos_graph.queries.recall.meaning import Meaning
 from amos_graph.queries.recall.past import read_past
 from amos_graph.queries.recall.search import Search, open_gate, search
 from amos_graph.queries.recall.source import Present, Source
@@ -60,6 +62,8 @@ class Reading:
     stored: Stored
     conflicts: list[ConflictRow]
     lineage: dict[str, Any]
+    #: What nearness of meaning depends on beside the graph: the encoder's model, and the words counted.
+    index_version: str
 
 
 def recall(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,7 +117,8 @@ def _version_asked(tx: Tx, asked: Asked) -> tuple[int, bool]:
 
 def _read_past(tx: Tx, context: Context, asked: Asked, version: int) -> Reading:
     gate = open_gate(tx, context, asked)
-    source = read_past(tx, gate, version, context.settings.past_records_max)
+    encoder = open_encoder(context.settings.encoder)
+    source = read_past(tx, gate, version, context.settings.past_records_max, encoder)
     reading = _read_from(source, asked, version)
     if reading is None:
         raise AmosError("internal", "an atom that was found in the past could not be read there")
@@ -172,7 +177,9 @@ def _held(tx: Tx, context: Context, asked: Asked) -> Reading:
 def _read(tx: Tx, context: Context, asked: Asked, version: int) -> Reading | None:
     """All that a packet needs, or None if something that was found was gone when it was to be read."""
     _demand_reached(asked, version)
-    return _read_from(Present(tx, resolved(tx, open_gate(tx, context, asked))), asked, version)
+    gate, settings = resolved(tx, open_gate(tx, context, asked)), context.settings
+    meaning = Meaning(tx, gate, open_encoder(settings.encoder), settings.tail_max)
+    return _read_from(Present(tx, gate, meaning), asked, version)
 
 
 def _demand_reached(asked: Asked, version: int) -> None:
@@ -203,7 +210,7 @@ def _read_from(source: Source, asked: Asked, version: int) -> Reading | None:
     if len(stored) < len(shown):
         return None
     lineage = source.lineage(selected) if asked.request.include_provenance else {}
-    return Reading(version, found, stored, conflicts, lineage)
+    return Reading(version, found, stored, conflicts, lineage, source.index_version)
 
 
 def touches(reading: Reading, changes: list[dict[str, Any]]) -> bool:
@@ -274,11 +281,13 @@ def assembled(context: Context, asked: Asked, reading: Reading) -> dict[str, Any
         "provenance": {
             "policy_id": POLICY_ID,
             "weights": dict(WEIGHTS),
+            "encoder": open_encoder(context.settings.encoder).model.key,
+            "index_version": reading.index_version,
             **({"lineage": reading.lineage} if request.include_provenance else {}),
         },
         "cache_policy": {
             "cacheable": True,
-            "keyed_by": ["request", "graph_version", "client_identity"],
+            "keyed_by": ["request", "graph_version", "index_version", "client_identity"],
             "valid_at_graph_version": reading.graph_version,
         },
     }

@@ -16,10 +16,11 @@ from typing import Any, Final, cast
 
 from amos_graph.domain.canonical import canonical_text
 from amos_graph.domain.dictionary import PROVENANCE_RELATIONS
-from amos_graph.domain.projection import Node, project
+from amos_graph.domain.projection import Node, project, said_text
 from amos_graph.domain.sameness import Sameness
 from amos_graph.domain.score import numbers_of, with_numbers
 from amos_graph.domain.tokens import tokens_of
+from amos_graph.encoding import Corpus, Encoder
 from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
@@ -48,6 +49,7 @@ from amos_graph.queries.recall.contents import (
     each_once,
 )
 from amos_graph.queries.recall.cues import Names, Terms
+from amos_graph.queries.recall.meaning import Probe, Similar, corpus_of, encoded, kept, nearest, version_of
 from amos_graph.queries.recall.spread import BOUNDS
 from amos_graph.queries.recall.succession import STEPS_MAX, WAYS_MAX, SuccessorRow
 from amos_graph.queries.recall.traits import EDGES_MAX, Around, said_of, traits_of
@@ -84,7 +86,10 @@ class _Step:
 class Past:
     """A source of packets: what a shard held at a version."""
 
-    def __init__(self, gate: Gate, rows: Sequence[PastRow]) -> None:
+    def __init__(self, gate: Gate, rows: Sequence[PastRow], encoder: Encoder, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self._encoder = encoder
+        self._probe: Probe | None = None
         scores: dict[str, Mapping[str, Any]] = {}
         for row in rows:
             if row.kind == "score" and row.body is not None:
@@ -113,7 +118,7 @@ class Past:
 
     def find(self, terms: Terms, names: Names) -> Found:
         """The candidates for cues, as `candidates.find` has them."""
-        return found_by(
+        found = found_by(
             self.gate,
             names,
             text=self._by_words(terms, self.gate.states),
@@ -121,6 +126,36 @@ class Past:
             entities=self._entities(names),
             by_name=self._by_name,
         )
+        return self._similar(names.texts, found.ids).joined(found)
+
+    def nearness(self, ids: Collection[str]) -> dict[str, float]:
+        """How near in meaning further atoms are to what `find` looked for."""
+        probe = self._probe
+        if probe is None or not probe.square:
+            return {}
+        nodes = [self._nodes["atom"][ref] for ref in ids if ref in self._nodes["atom"]]
+        texts = {node.properties["content_digest"]: _said(node) for node in nodes}
+        known = kept(self._encoder, texts.keys())
+        missing = {digest: text for digest, text in texts.items() if digest not in known}
+        near = probe.to(known | (encoded(self._encoder, missing) if missing else {}))
+        found = {node.ref: near[node.properties["content_digest"]] for node in nodes}
+        return {ref: value for ref, value in found.items() if value > 0}
+
+    @property
+    def index_version(self) -> str:
+        """What scores of meaning depend on beside the graph."""
+        return version_of(self._encoder, self.corpus)
+
+    def _similar(self, texts: Sequence[str], ids: Sequence[str]) -> Similar:
+        """What is near in meaning: all that enters is compared, where the present asks an index."""
+        if not self.gate.classes or not any(text.strip() for text in texts):
+            return Similar()
+        self._probe = Probe(self._encoder, texts, self.corpus)
+        near = self.nearness([n.ref for n in self._atoms() if self._enters(n) and self._fits(n)])
+        chosen = nearest(near)
+        near |= self.nearness([ref for ref in ids if ref not in near])
+        told = {*ids, *chosen}
+        return Similar({ref: value for ref, value in near.items() if ref in told}, chosen)
 
     def browse(self) -> Found:
         """The newest atoms that may enter."""
@@ -371,7 +406,7 @@ class Past:
             yield step.other, Activation(passed, start.seed, (*start.path, told))
 
 
-def read_past(tx: Tx, gate: Gate, as_of: int, records_max: int) -> Past:
+def read_past(tx: Tx, gate: Gate, as_of: int, records_max: int, encoder: Encoder) -> Past:
     """The shard as it was at a version.
 
     Raises `capacity_limited` when it held more than `records_max` records then.
@@ -388,7 +423,7 @@ def read_past(tx: Tx, gate: Gate, as_of: int, records_max: int) -> Past:
             )
             raise AmosError("capacity_limited", message, [Fault("as_of_version", message)])
         if len(page) < _PAGE:
-            return Past(gate, rows)
+            return Past(gate, rows, encoder, corpus_of(tx, gate, encoder))
         after = page[-1].ref
 
 
@@ -412,6 +447,10 @@ def _weight(words: Sequence[str], matched: Collection[str], counts: Mapping[str,
         if word in matched:
             weight += 1.0 / counts[word]
     return weight
+
+
+def _said(node: Node) -> str:
+    return said_text(node.ref, node.properties["type"], node.properties["search_text"])
 
 
 def _equal(value: Any, wanted: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from amos_graph.commands.execution import Context
@@ -120,6 +120,8 @@ def search(source: Source, asked: Asked) -> Search:
     walked = source.spread(lowered({ref: matches[ref] for ref in candidates}, candidates))
     reached = _strongest(walked, inherited(source.successors(replaced), matches))
     beside = source.fitting([ref for ref in reached if ref not in candidates])
+    found = replace(found, similar={**source.nearness(beside), **found.similar})
+    matching = replace(matching, found=found)
     candidates |= source.traits(beside, with_degree=novel)
     at = parse_time(asked.evaluated_at)
     entries = [

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from amos_graph.encoding import Corpus
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.ranking import Activation
 from amos_graph.policy.traits import Traits
@@ -13,6 +14,7 @@ from amos_graph.queries.recall import candidates, contents
 from amos_graph.queries.recall.candidates import Found, Gate
 from amos_graph.queries.recall.contents import ConflictRow, Stored
 from amos_graph.queries.recall.cues import Names, Terms
+from amos_graph.queries.recall.meaning import Meaning
 from amos_graph.queries.recall.spread import spread
 from amos_graph.queries.recall.succession import SuccessorRow, read_successors
 from amos_graph.queries.recall.traits import read_traits
@@ -34,6 +36,18 @@ class Source(Protocol):
 
     def successors(self, ids: Collection[str]) -> list[SuccessorRow]: ...
 
+    def nearness(self, ids: Collection[str]) -> dict[str, float]:
+        """How near in meaning further atoms are to what `find` looked for; what is not near is left out."""
+        ...
+
+    @property
+    def corpus(self) -> Corpus:
+        """The words of what the caller may see, as they were counted; known once `find` was asked."""
+        ...
+
+    @property
+    def index_version(self) -> str: ...
+
     def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]: ...
 
     def contents(self, ids: Collection[str]) -> Stored: ...
@@ -49,9 +63,22 @@ class Present:
 
     tx: Tx
     gate: Gate
+    meaning: Meaning
 
     def find(self, terms: Terms, names: Names) -> Found:
-        return candidates.find(self.tx, self.gate, terms, names)
+        found = candidates.find(self.tx, self.gate, terms, names)
+        return self.meaning.propose(names.texts, found.ids).joined(found)
+
+    def nearness(self, ids: Collection[str]) -> dict[str, float]:
+        return self.meaning.of(ids)
+
+    @property
+    def corpus(self) -> Corpus:
+        return self.meaning.corpus
+
+    @property
+    def index_version(self) -> str:
+        return self.meaning.index_version
 
     def browse(self) -> Found:
         return candidates.browse(self.tx, self.gate)
