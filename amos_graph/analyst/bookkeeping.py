@@ -101,6 +101,48 @@ class RetrievalOutcome(Sharded):
     created_at = MomentProperty()
 
 
+class Embedding(Sharded):
+    """The vector of an atom, behind the commits; derived. Its numbers are left out."""
+
+    unique = (("shard", "ref"),)
+
+    title = StringProperty()
+    ref = StringProperty()
+    version = IntegerProperty()
+    embedding_model = StringProperty()
+    quantization = StringProperty()
+    access_class = StringProperty()
+    state_key = StringProperty()
+    squares = IntegerProperty()
+
+
+class IndexMark(Sharded):
+    """How far a shard's vectors reach, and which worker is at it; derived."""
+
+    unique = (("shard",),)
+
+    title = StringProperty()
+    embedding_model = StringProperty()
+    graph_version = IntegerProperty()
+    counted_version = IntegerProperty()
+    worker = StringProperty()
+    leased_until = IntegerProperty()
+
+
+class TermStatistics(Sharded):
+    """The words of one access class, and in how many memories each stands; derived."""
+
+    unique = (("shard", "access_class"),)
+
+    title = StringProperty()
+    access_class = StringProperty()
+    digest = StringProperty()
+    graph_version = IntegerProperty()
+    atoms = IntegerProperty()
+    words = ArrayProperty(StringProperty())
+    counts = ArrayProperty(IntegerProperty())
+
+
 class Migration(Node):
     """A schema statement that was applied."""
 

@@ -370,7 +370,10 @@ class Version(Sharded):
 LEFT_OUT: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "Client": frozenset({"token_hash"}),
+        "Embedding": frozenset({"embedding"}),
+        "IndexMark": frozenset({"lock_token"}),
         "Journal": frozenset({"lock_token"}),
+        "TermStatistics": frozenset({"latent", "latent_rank", "latent_unit", "latent_words"}),
         "Version": frozenset({"salt"}),
     }
 )

@@ -14,11 +14,13 @@ from amos_graph.api.app import create_app
 from amos_graph.api.store import STOP_S, open_graph
 from amos_graph.api.warming import warm_up
 from amos_graph.commands.dictionary import prepare
+from amos_graph.encoding import open_encoder
 from amos_graph.errors import AmosError
 from amos_graph.graph.archive import open_archive
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.health import unsafe_settings
 from amos_graph.settings import Settings
+from amos_graph.upkeep.indexing import demand_model, keep_indexing
 
 _log: Final = logging.getLogger(__name__)
 _RETRY_S: Final = 2.0
@@ -43,6 +45,7 @@ def serve(graph: Graph, settings: Settings, host: str, port: int) -> None:
         )
     finally:
         stopping.set()
+        preparing.join(STOP_S)
         graph.close()
 
 
@@ -54,7 +57,7 @@ def configure_logging() -> None:
 
 
 def _prepare(graph: Graph, settings: Settings, stopping: threading.Event) -> None:
-    """Prepare the store as soon as Neo4j answers, say what is unsafe about it (T30), and warm up recall."""
+    """Prepare the store as soon as Neo4j answers, warm up recall, then keep the vectors (T30: say what is unsafe)."""
     while not stopping.is_set():
         try:
             graph.driver.verify_connectivity()  # pyright: ignore[reportUnknownMemberType]
@@ -62,13 +65,15 @@ def _prepare(graph: Graph, settings: Settings, stopping: threading.Event) -> Non
                 _log.info("migrated: %s", name)
             for setting in unsafe_settings(graph):
                 _log.warning("Neo4j is configured unsafely: %s", setting)
+            encoder = open_encoder(settings.encoder)
+            demand_model(graph, encoder)
         except Exception as error:
             reason = error.message if isinstance(error, AmosError) else type(error).__name__
             _log.warning("not ready yet: %s", reason)
             stopping.wait(_RETRY_S)
         else:
             _warm_up(graph, settings)
-            return
+            keep_indexing(graph, encoder, settings.index_interval_s, stopping)
 
 
 def _warm_up(graph: Graph, settings: Settings) -> None:

@@ -25,6 +25,7 @@ from amos_graph.cli.output import (
 )
 from amos_graph.cli.service import ServiceHome, is_ready
 from amos_graph.commands.dictionary import prepare
+from amos_graph.encoding import open_encoder
 from amos_graph.errors import AmosError
 from amos_graph.graph.local import Running
 from amos_graph.graph.local.home import folder_bytes
@@ -34,6 +35,7 @@ from amos_graph.graph.transactions import Graph
 from amos_graph.queries.health import unsafe_settings
 from amos_graph.queries.verify import checkpoint_of
 from amos_graph.settings import Settings
+from amos_graph.upkeep.indexing import demand_model
 
 #: How long a server that was given may take to answer; it may be starting beside us.
 STORE_WAIT_S: Final = 60.0
@@ -130,6 +132,7 @@ def _prepared(settings: Settings) -> Generator[tuple[Graph, Running | None, list
         await_store(graph, STORE_WAIT_S)
         with counted("migrating") as tell_migrated:
             prepare(graph, settings, tell_migrated)
+        demand_model(graph, open_encoder(settings.encoder))
         yield graph, neo4j, [*(neo4j.notes if neo4j else ()), *_unsafe(graph)]
     finally:
         graph.close()

@@ -6,7 +6,7 @@ from typing import Final
 
 import typer
 
-from amos_graph.cli import administration, backup, lifecycle, memories, neo4j, reports, verification
+from amos_graph.cli import administration, backup, indexing, lifecycle, memories, neo4j, reports, verification
 from amos_graph.cli.output import Sentences
 
 app: Final = typer.Typer(
@@ -38,6 +38,7 @@ app.command(
     epilog="Example: amos replay --to bolt://127.0.0.1:7688 --password-env SECOND_PASSWORD --all",
 )(backup.replay_journal)
 app.command("migrate", epilog="Example: amos migrate")(administration.migrate)
+app.command("index", epilog="Example: amos index --rebuild")(indexing.index)
 app.command("audit", epilog="Example: amos audit growth --format csv")(reports.audit)
 app.add_typer(memories.load_app)
 app.add_typer(backup.checkpoint_app)

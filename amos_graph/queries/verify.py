@@ -42,9 +42,13 @@ ATOMS_ONLY: Final = ("Live", *sorted({model.label for model in PAYLOADS.values()
 _UNSHARDED: Final = ("Migration", "Canary")
 _JOURNAL: Final = ("Event", "Version", "Journal", "Receipt", "AccessClass", "InteractionStream")
 _TELEMETRY: Final = ("Usage", "PacketManifest", "RetrievalOutcome")
+#: What the index worker makes; it can be made anew, and is compared with nothing.
+_INDEX: Final = ("Embedding", "IndexMark", "TermStatistics")
 #: Every label that the store is built of; anything else is foreign.
 LABELS: Final = tuple(
-    sorted({*(label for label, _ in KEYS.values()), *ATOMS_ONLY, *_JOURNAL, *_TELEMETRY, *_UNSHARDED})
+    sorted(
+        {*(label for label, _ in KEYS.values()), *ATOMS_ONLY, *_JOURNAL, *_TELEMETRY, *_INDEX, *_UNSHARDED}
+    )
 )
 
 

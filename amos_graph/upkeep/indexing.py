@@ -143,16 +143,13 @@ class Indexer:
         self.worker = secrets.token_hex(8)
         self.stopping = stopping or threading.Event()
 
-    def catch_up(
-        self, shard: str, *, rebuild: bool = False, count: bool = False, tell: Tell | None = None
-    ) -> Indexed:
+    def catch_up(self, shard: str, *, count: bool = False, tell: Tell | None = None) -> Indexed:
         """Make the vectors that are missing, and count words where it is time or `count` says so.
 
-        `rebuild` forgets how far they reach, for another model too. Returns with `held` while another
-        worker has the shard. Raises `derived_index_stale` for another model's vectors, with both names,
-        and `unavailable` when the lease went to another worker meanwhile.
+        Returns with `held` while another worker has the shard. Raises `derived_index_stale` for another
+        model's vectors, with both names, and `unavailable` when the lease went to another worker.
         """
-        taken = self._take(shard, reset=rebuild)
+        taken = self._take(shard, reset=False)
         if taken.outcome == "other_model":
             raise other_model(shard, taken.embedding_model, self.encoder.model.key)
         # Under the lock, since the newest command may be applied only in part.
@@ -174,6 +171,11 @@ class Indexer:
             self._move(shard, found.indexed, head)
             found.counted = True
         return found
+
+    def forget(self, shards: Sequence[str]) -> None:
+        """Have all vectors of these shards made anew by this encoder, whatever made them and is at them."""
+        for shard in shards:
+            self._take(shard, reset=True)
 
     def _take(self, shard: str, *, reset: bool) -> TakenRow:
         asked = {
@@ -299,10 +301,10 @@ def _stored(access_class: str, told: Statistics) -> dict[str, Any]:
         "atoms": told.atoms,
         "words": [word for word, _ in ordered],
         "counts": [count for _, count in ordered],
-        "latent_words": list(latent.words) if latent else None,
-        "latent": latent.vectors.tobytes() if latent else None,
-        "latent_rank": int(latent.vectors.shape[1]) if latent else None,
-        "latent_unit": latent.unit if latent else None,
+        "latent_words": list(latent.words) if latent else [],
+        "latent": latent.vectors.tobytes() if latent else b"",
+        "latent_rank": int(latent.vectors.shape[1]) if latent else 0,
+        "latent_unit": latent.unit if latent else 0.0,
     }
 
 

@@ -2,7 +2,7 @@
 // @mode read
 // @param shard STRING
 // @param classes LIST<STRING>
-// @rows many   access_class STRING, digest STRING, atoms INTEGER, words LIST<STRING>, counts LIST<INTEGER>, latent_words LIST<STRING>?, latent BYTES?, latent_rank INTEGER?, latent_unit FLOAT?
+// @rows many   access_class STRING, digest STRING, atoms INTEGER, words LIST<STRING>, counts LIST<INTEGER>, latent_words LIST<STRING>, latent BYTES, latent_rank INTEGER, latent_unit FLOAT
 // @sample {"shard": "t/w", "classes": ["c"]}
 CYPHER 25
 MATCH (t:TermStatistics {shard: $shard})

@@ -15,6 +15,8 @@ from amos_graph.domain.dictionary import RELATIONS
 from amos_graph.domain.scope import SCOPE_FIELDS
 from amos_graph.domain.times import format_time
 from amos_graph.queries.recall import recall
+from amos_graph.encoding import open_encoder
+from amos_graph.upkeep.indexing import Indexer
 from tests.samples import belief, source_event
 
 _CONFIDENCE = {"level": "high", "score": 0.9, "basis": {"notes": "n"}}
@@ -77,6 +79,7 @@ def populate(context: Context) -> None:
         }
         register_client(context, request)
     revoke_client(context, "cli_two")
+    Indexer(context.graph, open_encoder("hashed")).catch_up(context.scope.shard, count=True)
 
 
 def _tell(context: Context) -> None:

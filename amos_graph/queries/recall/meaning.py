@@ -50,10 +50,10 @@ class StatisticsRow:
     atoms: int
     words: list[str]
     counts: list[int]
-    latent_words: list[str] | None
-    latent: bytes | None
-    latent_rank: int | None
-    latent_unit: float | None
+    latent_words: list[str]
+    latent: bytes
+    latent_rank: int
+    latent_unit: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +308,7 @@ def read_corpus(tx: Tx, shard: str, told: Sequence[Sequence[str]]) -> Corpus:
 
 def _counted(row: StatisticsRow) -> Statistics:
     latent = None
-    if row.latent is not None and row.latent_words and row.latent_rank and row.latent_unit is not None:
+    if row.latent_rank:
         numbers = np.frombuffer(row.latent, dtype=np.int8).reshape(-1, row.latent_rank)
         latent = Latent(row.latent_words, numbers, row.latent_unit)
     return Statistics(row.atoms, dict(zip(row.words, row.counts, strict=True)), latent)
