@@ -102,8 +102,8 @@ def test_vectors_of_another_model_or_length_are_refused_and_nothing_is_written(c
         demand_model(context.graph, other)
     with pytest.raises(AmosError) as refused:
         Indexer(context.graph, other).catch_up(shard)
+    row = {"ref": "f0", "version": 1, "fresh": True, "embedding": [1], "squares": 1}
     with pytest.raises(AmosError) as at_write:
-        row = {"ref": "f0", "version": 1, "fresh": True, "embedding": [1], "squares": 1}
         Indexer(context.graph, other)._send(shard, [row])
     assert {error.value.code for error in (wrong_length, at_start, refused, at_write)} == {
         "derived_index_stale"
