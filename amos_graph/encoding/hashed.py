@@ -23,8 +23,8 @@ from amos_graph.encoding.corpus import Corpus, telling
 from amos_graph.encoding.encoder import Model, Rows
 
 DIMENSIONS: Final = 512
-#: What all pieces of a word together count beside the word.
-PIECES_WEIGHT: Final = 1.0
+#: What all pieces of a word together count beside the word: more, since recall matches whole words apart.
+PIECES_WEIGHT: Final = 1.5
 #: What the words that the corpus brings in count, all together, beside those of the request.
 RELATED_WEIGHT: Final = 0.15
 #: Distinct words of one text that are read; the first ones.
@@ -42,7 +42,7 @@ class HashedEncoder:
 
     model = Model("hashed", "1", DIMENSIONS)
     #: Signs of unrelated texts agree by chance within 0.044; this is four times as far.
-    floor = 0.18
+    floor = 0.17
 
     def encode(self, texts: Sequence[str]) -> Rows:
         """A vector for each text, (texts, 512); zeros for one without a word."""

@@ -161,14 +161,14 @@ class Indexer:
         while found.indexed < head and not self.stopping.is_set():
             upto = min(found.indexed + GROUP_VERSIONS, head)
             found.encoded += self._group(shard, found.indexed, upto)
-            self._move(shard, upto, counted)
+            self.move(shard, upto, counted)
             found.indexed = upto
             if tell:
                 tell(shard, upto, head)
         due = head - counted >= max(EVENTS_MIN, counted * GROWTH)
         if (due or count) and not self.stopping.is_set():
             self._count(shard, head)
-            self._move(shard, found.indexed, head)
+            self.move(shard, found.indexed, head)
             found.counted = True
         return found
 
@@ -188,7 +188,7 @@ class Indexer:
         }
         return self.graph.write("index_take", lambda tx: tx.one(_TAKE, **asked))
 
-    def _move(self, shard: str, indexed: int, counted: int) -> None:
+    def move(self, shard: str, indexed: int, counted: int) -> None:
         asked = {
             "shard": shard,
             "worker": self.worker,
@@ -211,16 +211,16 @@ class Indexer:
 
     def _write(self, shard: str, rows: Sequence[UnindexedRow]) -> None:
         missing = [row for row in rows if row.embedded != self.encoder.model.key]
-        made = self._encoded([said_text(row.id, row.type, row.search_text) for row in missing])
+        made = self.vectors_of([said_text(row.id, row.type, row.search_text) for row in missing])
         vectors = {row.id: vector for row, vector in zip(missing, made, strict=True)}
         sent = [
             {"ref": row.id, "version": row.version, "fresh": row.id in vectors}
             | vectors.get(row.id, {"embedding": None, "squares": None})
             for row in rows
         ]
-        self._send(shard, sent)
+        self.send(shard, sent)
 
-    def _send(self, shard: str, rows: Sequence[dict[str, Any]]) -> None:
+    def send(self, shard: str, rows: Sequence[dict[str, Any]]) -> None:
         model = self.encoder.model
         asked = {
             "shard": shard,
@@ -234,7 +234,7 @@ class Indexer:
         if written.outcome == "refused":
             raise other_model(shard, str(written.embedding_model), model.key)
 
-    def _encoded(self, texts: Sequence[str]) -> list[dict[str, Any]]:
+    def vectors_of(self, texts: Sequence[str]) -> list[dict[str, Any]]:
         """Vectors as they are stored: whole numbers, none for a text that says nothing.
 
         Raises `derived_index_stale` for an encoder that makes other vectors than it says; nothing is sent.
@@ -309,13 +309,21 @@ def _stored(access_class: str, told: Statistics) -> dict[str, Any]:
 
 
 def index_all(indexer: Indexer) -> int:
-    """Bring every shard that is behind up to date; how many vectors were made."""
-    encoded = 0
+    """Bring every shard that is behind up to date; how many vectors were made.
+
+    A shard that cannot be is told in the end, after the others: raises what the last one raised.
+    """
+    encoded, failed = 0, None
     for mark in index_marks(indexer.graph):
         if indexer.stopping.is_set():
             break
         if mark.indexed < mark.head or mark.embedding_model != indexer.encoder.model.key:
-            encoded += indexer.catch_up(mark.shard).encoded
+            try:
+                encoded += indexer.catch_up(mark.shard).encoded
+            except Exception as error:
+                failed = error
+    if failed is not None:
+        raise failed
     return encoded
 
 
@@ -328,7 +336,7 @@ def keep_indexing(graph: Graph, encoder: Encoder, interval_s: float, stopping: t
             index_all(indexer)
             pause_s = interval_s
         except Exception as error:
-            pause_s = min(max(2 * pause_s, interval_s), _PAUSE_MAX_S)
+            pause_s = min(2 * pause_s, _PAUSE_MAX_S)
             reason = error.message if isinstance(error, AmosError) else type(error).__name__
             _log.warning("vectors are behind, again in %.0f s: %s", pause_s, reason)
 

@@ -89,6 +89,7 @@ def test_an_index_that_serves_another_model_is_passed_by(context: Context) -> No
     )
 
     assert packet(context, "kubernets deploymnt", evaluated_at=_AT)["items"] == before["items"]
+    Indexer(context.graph, HASHED).forget([context.scope.shard])
 
 
 def test_filters_and_standing_hold_for_what_meaning_proposes(context: Context) -> None:
@@ -137,13 +138,13 @@ def test_vectors_and_words_of_hidden_memories_change_no_byte(
 def test_words_that_were_counted_weigh_and_are_kept_by_their_content(context: Context) -> None:
     """Counting words changes the index version, and the memory with the rare word is the nearer one."""
     store(context, *(fact(f"f{n}", f"harbour crane {n}") for n in range(12)), fact("z", "zeppelin crane"))
-    before = packet(context, "harbours zeppelins", evaluated_at=_AT)
+    before = packet(context, "harbour zeppelins", evaluated_at=_AT)
     _indexed(context, count=True)
-    after = packet(context, "harbours zeppelins", evaluated_at=_AT)
+    after = packet(context, "harbour zeppelins", evaluated_at=_AT)
 
     assert before["provenance"]["index_version"] != after["provenance"]["index_version"]
     assert _similar(after)["z"] > _similar(before)["z"]
-    again = packet(context, "harbours zeppelins", evaluated_at=_AT, as_of_version=after["graph_version"])
+    again = packet(context, "harbour zeppelins", evaluated_at=_AT, as_of_version=after["graph_version"])
     assert again["items"] == after["items"]
 
 
@@ -176,7 +177,7 @@ def test_more_vectors_than_a_process_keeps_are_made_again(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The kept vectors are bounded, and a packet is the same without them."""
-    monkeypatch.setattr(meaning._vectors, "_most", 1)
+    monkeypatch.setattr(meaning.vectors_kept, "_most", 1)
     store(context, fact("a", "Kubernetes deployments restart"), fact("b", "Kubernetes deployment restarts"))
 
     first = packet(context, "kubernets deploymnt", evaluated_at=_AT)

@@ -84,7 +84,7 @@ def test_a_killed_worker_is_followed_where_it_ended(
     assert [row["ref"] for row in _vectors(context)] == [f"f{n}" for n in range(6)]
     assert (found.indexed, _mark(context).indexed) == (found.head, found.head)
     with pytest.raises(AmosError, match="another worker"):
-        killed._move(shard, 1, 0)
+        killed.move(shard, 1, 0)
 
 
 @pytest.mark.case("C63")
@@ -97,14 +97,14 @@ def test_vectors_of_another_model_or_length_are_refused_and_nothing_is_written(c
     written = _vectors(context)
 
     with pytest.raises(AmosError) as wrong_length:
-        Indexer(context.graph, _WrongLength())._encoded(["a"])
+        Indexer(context.graph, _WrongLength()).vectors_of(["a"])
     with pytest.raises(AmosError) as at_start:
         demand_model(context.graph, other)
     with pytest.raises(AmosError) as refused:
         Indexer(context.graph, other).catch_up(shard)
     row = {"ref": "f0", "version": 1, "fresh": True, "embedding": [1], "squares": 1}
     with pytest.raises(AmosError) as at_write:
-        Indexer(context.graph, other)._send(shard, [row])
+        Indexer(context.graph, other).send(shard, [row])
     assert {error.value.code for error in (wrong_length, at_start, refused, at_write)} == {
         "derived_index_stale"
     }

@@ -100,7 +100,7 @@ class _Kept(Generic[ValueT]):
 
 
 _statistics: Final[_Kept[Statistics]] = _Kept(_STATISTICS_KEPT)
-_vectors: Final[_Kept[Whole]] = _Kept(_VECTORS_KEPT)
+vectors_kept: Final[_Kept[Whole]] = _Kept(_VECTORS_KEPT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +160,13 @@ def encoded(encoder: Encoder, texts: Mapping[str, str]) -> dict[str, Whole]:
     rows = whole(encoder.encode(list(texts.values())))
     made = dict(zip(texts, rows, strict=True))
     for digest, row in made.items():
-        _vectors.put(f"{encoder.model.key} {digest}", row)
+        vectors_kept.put(f"{encoder.model.key} {digest}", row)
     return made
 
 
 def kept(encoder: Encoder, digests: Collection[str]) -> dict[str, Whole]:
     """Digest of content → vector, as far as the process has it."""
-    found = {digest: _vectors.get(f"{encoder.model.key} {digest}") for digest in digests}
+    found = {digest: vectors_kept.get(f"{encoder.model.key} {digest}") for digest in digests}
     return {digest: row for digest, row in found.items() if row is not None}
 
 
