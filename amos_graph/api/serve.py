@@ -57,7 +57,7 @@ def configure_logging() -> None:
 
 
 def _prepare(graph: Graph, settings: Settings, stopping: threading.Event) -> None:
-    """Prepare the store as soon as Neo4j answers, warm up recall, then keep the vectors (T30: say what is unsafe)."""
+    """Prepare the store as soon as Neo4j answers (T30), warm up recall, then keep the vectors."""
     while not stopping.is_set():
         try:
             graph.driver.verify_connectivity()  # pyright: ignore[reportUnknownMemberType]

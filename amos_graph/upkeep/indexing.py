@@ -168,8 +168,10 @@ class Indexer:
         due = head - counted >= max(EVENTS_MIN, counted * GROWTH)
         if (due or count) and not self.stopping.is_set():
             self._count(shard, head)
-            self.move(shard, found.indexed, head)
+            counted = head
             found.counted = True
+        # Whoever comes next need not wait for the end of the lease.
+        self.move(shard, found.indexed, counted, lease_s=0.0)
         return found
 
     def forget(self, shards: Sequence[str]) -> None:
@@ -188,14 +190,15 @@ class Indexer:
         }
         return self.graph.write("index_take", lambda tx: tx.one(_TAKE, **asked))
 
-    def move(self, shard: str, indexed: int, counted: int) -> None:
+    def move(self, shard: str, indexed: int, counted: int, lease_s: float = LEASE_S) -> None:
+        """Say how far vectors and counts reach. Raises `unavailable` when another worker has the shard."""
         asked = {
             "shard": shard,
             "worker": self.worker,
             "embedding_model": self.encoder.model.key,
             "indexed": indexed,
             "counted": counted,
-            "leased_until": _milliseconds() + int(LEASE_S * 1000),
+            "leased_until": _milliseconds() + int(lease_s * 1000),
         }
         if self.graph.write("index_move", lambda tx: tx.one(_MOVE, **asked)).outcome == "lost":
             raise AmosError("unavailable", f"another worker took the vectors of {shard}")
@@ -221,6 +224,7 @@ class Indexer:
         self.send(shard, sent)
 
     def send(self, shard: str, rows: Sequence[dict[str, Any]]) -> None:
+        """Write vectors. Raises `derived_index_stale` unless the shard is this worker's and model's."""
         model = self.encoder.model
         asked = {
             "shard": shard,

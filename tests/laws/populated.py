@@ -14,8 +14,8 @@ from amos_graph.commands.outcomes import record_outcome
 from amos_graph.domain.dictionary import RELATIONS
 from amos_graph.domain.scope import SCOPE_FIELDS
 from amos_graph.domain.times import format_time
-from amos_graph.queries.recall import recall
 from amos_graph.encoding import open_encoder
+from amos_graph.queries.recall import recall
 from amos_graph.upkeep.indexing import Indexer
 from tests.samples import belief, source_event
 
