@@ -53,6 +53,8 @@ def omitted(asked: Asked, found: Search, conflicts: Sequence[ConflictRow]) -> li
         omissions.append({"reason": "counterevidence_unavailable"})
     if found.found.truncated:
         omissions.append({"reason": "candidate_scan_truncated"})
+    if found.found.stale:
+        omissions.append({"reason": "derived_index_stale"})
     return omissions
 
 
@@ -60,6 +62,7 @@ def degradation(found: Search) -> dict[str, Any] | None:
     """Present where depth was reduced; text is indexed in the commit, so the index is never stale."""
     limits: Mapping[str, Callable[[Search], object]] = {
         "candidate_scan_truncated": lambda s: s.found.truncated,
+        "derived_index_stale": lambda s: s.found.stale,
         "walk_truncated": lambda s: s.cut,
         "cue_terms_truncated": lambda s: s.looked.terms.left_out,
     }
@@ -70,7 +73,7 @@ def degradation(found: Search) -> dict[str, Any] | None:
         "pressure_mode": "green",
         "reduced_recall_depth": True,
         "omitted_evidence_detail": False,
-        "index_freshness": "current",
+        "index_freshness": "stale" if found.found.stale else "current",
         "reason_codes": codes,
     }
 
