@@ -138,13 +138,15 @@ def test_vectors_and_words_of_hidden_memories_change_no_byte(
 def test_words_that_were_counted_weigh_and_are_kept_by_their_content(context: Context) -> None:
     """Counting words changes the index version, and the memory with the rare word is the nearer one."""
     store(context, *(fact(f"f{n}", f"harbour crane {n}") for n in range(12)), fact("z", "zeppelin crane"))
-    before = packet(context, "harbour zeppelins", evaluated_at=_AT)
+    before = packet(context, "harbour zeppelins", max_items=50, evaluated_at=_AT)
     _indexed(context, count=True)
-    after = packet(context, "harbour zeppelins", evaluated_at=_AT)
+    after = packet(context, "harbour zeppelins", max_items=50, evaluated_at=_AT)
 
     assert before["provenance"]["index_version"] != after["provenance"]["index_version"]
     assert _similar(after)["z"] > _similar(before).get("z", 0.0)
-    again = packet(context, "harbour zeppelins", evaluated_at=_AT, as_of_version=after["graph_version"])
+    again = packet(
+        context, "harbour zeppelins", max_items=50, evaluated_at=_AT, as_of_version=after["graph_version"]
+    )
     assert again["items"] == after["items"]
 
 
