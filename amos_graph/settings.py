@@ -75,6 +75,12 @@ class Settings(BaseSettings):
     past_records_max: int = Field(default=50_000, ge=1)
     #: Items of one packet.
     items_max: int = Field(default=100, ge=1, le=500)
+    #: Bytes of the packets that a process keeps to give them out again; 0 keeps none.
+    packet_cache_bytes_max: int = Field(default=64_000_000, ge=0)
+    #: Seconds for which a packet answers the same request again where that names no `evaluated_at`.
+    packet_cache_age_s: float = Field(default=1.0, ge=0, le=3_600)
+    #: What counts tokens for a packet's budget: `estimate`, or an object of yours as `package.module:name`.
+    token_counter: str = Field(default="estimate", pattern=r"^(estimate|[A-Za-z_][\w.]*:[A-Za-z_]\w*)$")
 
     #: Packets of a shard of which is kept what they held, so that outcomes can be told of them.
     manifests_max: int = Field(default=10_000, ge=1)

@@ -101,7 +101,39 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
                     "max_items": 5,
                 }
             }
-        }
+        },
+        "with the task at hand, for a planner": {
+            "value": {
+                "payload": {
+                    "cues": ["release"],
+                    "task_context": {
+                        "task_type": "release",
+                        "constraints": ["nobody works on Sunday"],
+                        "risk_level": "medium",
+                        "time_horizon": "short",
+                    },
+                    "attention_context": {
+                        "focus_terms": ["Mira"],
+                        "suppress_memory_types": ["episode"],
+                        "counterevidence_required": True,
+                        "novelty_preference": 0.2,
+                    },
+                    "payload_filter": {"subject": "ent:project:amos"},
+                    "rendering_target": "planner_state",
+                }
+            }
+        },
+        "skills, within a budget and with some of the payload": {
+            "value": {
+                "payload": {
+                    "cues": ["release"],
+                    "retrieval_mode": "skill_discovery",
+                    "result_payload_filter": ["name", "steps", "object"],
+                    "token_or_byte_budget": {"tokens": 2000},
+                    "rendering_target": "executor_context",
+                }
+            }
+        },
     },
     "outcomes:record": {
         "a memory that helped": {

@@ -109,6 +109,7 @@ def request_schemas(payloads: set[type[BaseModel]], settings: Settings) -> dict[
     schemas["Confidence"] = _confidence(schemas["Confidence"])
     schemas["CaptureRequest"] = _one_at_least(schemas["CaptureRequest"])
     schemas["PacketRequest"]["properties"]["payload_filter"] = _filter()
+    schemas["Budget"]["anyOf"] = [_stated("tokens"), _stated("bytes")]
     bound_integers(schemas)
     envelope = schemas.pop("AmosRequest")
     for payload in payloads:
@@ -197,6 +198,10 @@ def _one_at_least(schema: Mapping[str, Any]) -> dict[str, Any]:
             {**common, "properties": {"event": one, "events": events}, "required": ["event"]},
         ],
     }
+
+
+def _stated(name: str) -> dict[str, Any]:
+    return {"required": [name], "properties": {name: {"type": "integer"}}}
 
 
 def _filter() -> dict[str, Any]:

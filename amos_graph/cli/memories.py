@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 import typer
 from rich.text import Text
@@ -24,6 +25,7 @@ from amos_graph.cli.output import (
     print_table,
 )
 from amos_graph.client import UNREACHABLE, Amos
+from amos_graph.domain.canonical import parse_json
 from amos_graph.domain.outcomes import OUTCOME_LABELS, USE_STATUSES
 from amos_graph.errors import AmosError
 from amos_graph.queries.rendering import explain
@@ -71,29 +73,106 @@ def recall(
         list[str] | None, typer.Option("--type", help="Only this atom type; may repeat.")
     ] = None,
     processor: Annotated[str | None, typer.Option("--for", help="For which processor.")] = None,
+    mode: Annotated[str | None, typer.Option("--mode", help="general or skill_discovery.")] = None,
+    focus: Annotated[
+        list[str] | None, typer.Option("--focus", help="What to foreground; may repeat.")
+    ] = None,
+    suppress: Annotated[
+        list[str] | None, typer.Option("--suppress", help="What to hold back; may repeat.")
+    ] = None,
+    boost: Annotated[
+        list[str] | None, typer.Option("--boost", help="Atom type to boost; may repeat.")
+    ] = None,
+    risk: Annotated[str | None, typer.Option("--risk", help="normal, cautious or high_risk.")] = None,
+    horizon: Annotated[str | None, typer.Option("--horizon", help="immediate, short or long.")] = None,
+    novelty: Annotated[float | None, typer.Option("--novelty", help="0 to 1: prefer less known.")] = None,
+    counterevidence: Annotated[
+        bool, typer.Option("--counterevidence", help="What speaks against must be there.")
+    ] = False,
+    where: Annotated[
+        list[str] | None, typer.Option("--where", help="FIELD=VALUE of payloads; may repeat, all must hold.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Return only this place of payloads; may repeat.")
+    ] = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option("--include", help="archived, low_health, superseded or provenance; may repeat."),
+    ] = None,
+    tokens: Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens at most.")] = None,
+    bytes_: Annotated[int | None, typer.Option("--bytes", min=1, help="Bytes at most.")] = None,
+    more: Annotated[
+        str | None, typer.Option("--request", help="Further fields of the request, as a JSON object.")
+    ] = None,
     explained: Annotated[
         bool, typer.Option("--explain", help="Show each item's arithmetic and the path that led to it.")
     ] = False,
-    english: Annotated[bool, typer.Option("--english", help="Print the packet as plain text.")] = False,
+    target: Annotated[
+        str | None,
+        typer.Option("--as", help="Print it as english, graph, planner_state or executor_context."),
+    ] = None,
+    english: Annotated[bool, typer.Option("--english", help="The same as --as english.")] = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Recall what is worth knowing for some cues, ranked, with evidence."""
-    options: dict[str, Any] = {"max_items": items}
-    if types:
-        options["requested_memory_types"] = types
-    if processor:
-        options["target_processor"] = processor
-    if english:
-        options["rendering_target"] = "english"
+    attention = {
+        "focus_terms": focus,
+        "suppress_terms": suppress,
+        "boost_memory_types": boost,
+        "risk_posture": risk,
+        "time_horizon": horizon,
+        "novelty_preference": novelty,
+        "counterevidence_required": counterevidence or None,
+    }
+    options = {
+        "max_items": items,
+        "requested_memory_types": types,
+        "target_processor": processor,
+        "retrieval_mode": mode,
+        "attention_context": _given(attention),
+        "payload_filter": dict(_field(each) for each in where or ()),
+        "result_payload_filter": only,
+        "token_or_byte_budget": _given({"tokens": tokens, "bytes": bytes_}),
+        "rendering_target": "english" if english else target,
+        **{f"include_{name}": True for name in include or ()},
+    }
     with connected(as_json, project) as amos:
-        packet = amos.recall(*(cues or []), **options).payload
+        asked = {**_given(options), **_object(more)}
+        packet = amos.recall(*(cues or []), **asked).payload
+    rendered = packet.get("rendered")
     if as_json:
         print_json(packet)
-    elif english:
-        out.print(harmless(packet["rendered"]), markup=False)
+    elif isinstance(rendered, str):
+        out.print(harmless(rendered), markup=False)
+    elif rendered is not None:
+        print_json(rendered)
     else:
         show_packet(packet, explained=explained)
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given; the others are the service's to fill in."""
+    return {name: value for name, value in options.items() if value not in (None, [], {})}
+
+
+def _field(text: str) -> tuple[str, Any]:
+    """FIELD=VALUE, where a number or a truth value is one, as JSON writes them, and all else is text."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"{text} is not FIELD=VALUE", param_hint="--where")
+    try:
+        parsed = json.loads(value)
+    except ValueError:
+        return name, value
+    return name, parsed if isinstance(parsed, (int, float, bool)) else value
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    found: Any = parse_json(text.encode()) if text else {}
+    if not isinstance(found, dict):
+        raise typer.BadParameter("is not a JSON object", param_hint="--request")
+    return cast("dict[str, Any]", found)
 
 
 def show_packet(packet: dict[str, Any], *, explained: bool = False) -> None:
@@ -143,8 +222,10 @@ def _show_arithmetic(entry: dict[str, Any], weights: dict[str, float]) -> None:
         [*rows, ["score", "", "", f"{entry['score']:+.4f}"]],
         title=f"{entry['rank']}. {entry['atom_ref']}",
     )
-    for step in entry["path"]:
-        out.print(Text(f"   {step}"))
+    matched = ", ".join(entry["matched_terms"]) or "none"
+    out.print(Text(harmless(f"   words: {matched}; source: {entry['trust_class']}")))
+    for number, step in enumerate(entry["path"], 1):
+        out.print(Text(f"   step {number}: {step}"))
 
 
 def outcome(

@@ -79,7 +79,10 @@ def archive(context: Context, request: Mapping[str, Any]) -> Receipt:
             result={"atom_refs": [atom.ref], "evidence_refs": [note_ref]},
         )
 
-    return execute(context, command, decided)
+    receipt = execute(context, command, decided)
+    # The copies that packets have of it go before its archiving is acknowledged.
+    context.graph.packets.purge(scope.shard, receipt.graph_version)
+    return receipt
 
 
 def _captured(ref: str, body: Mapping[str, Any]) -> Draft:

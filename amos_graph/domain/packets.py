@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast, get_args
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from amos_graph.domain.atoms import PAYLOADS, payload_type
+from amos_graph.domain.atoms.paths import has_path
 from amos_graph.domain.attention import (
     AttentionContext,
     TaskContext,
@@ -17,28 +18,31 @@ from amos_graph.domain.attention import (
     said,
     settled_attention,
 )
-from amos_graph.domain.ids import Identifier
+from amos_graph.domain.budget import Budget
+from amos_graph.domain.ids import ID_LENGTH_MAX, Identifier
 from amos_graph.domain.lifecycle import NOT_FOR_HIGH_IMPACT
 from amos_graph.domain.model import Strict, validate
 from amos_graph.domain.scope import PROCESSORS, AskedScope, Scope, with_spelled_scope
 from amos_graph.domain.times import Timestamp
+from amos_graph.domain.trust import TrustClass
 from amos_graph.errors import AmosError, Fault, invalid
 
 #: The characters of all cues of one request together. A whole turn of a conversation fits.
 CUE_CHARACTERS_MAX: Final = 20_000
 ITEMS_DEFAULT: Final = 10
 
-RENDERING_TARGETS: Final = ("json", "english")
+PATHS_MAX: Final = 100
 
-#: Fields of the contract that nothing acts on yet. They are refused, since to take one and not to act
-#: on it would promise what is not kept.
+RenderingTarget = Literal["json", "english", "graph", "planner_state", "executor_context"]
+RENDERING_TARGETS: Final[tuple[RenderingTarget, ...]] = get_args(RenderingTarget)
+
+#: Fields of modes that come later. They are refused, since to take one and not to act on it would
+#: promise what is not kept.
 _NOT_YET: Final = (
     "shared_view_ref",
     "agentic_recall_subject",
     "agency_attribution_filter",
     "bias_guardrails",
-    "result_payload_filter",
-    "token_or_byte_budget",
 )
 
 #: Processors that act without a person in between; what awaits a review is no ground for an action.
@@ -80,6 +84,7 @@ Said = Annotated[
     AfterValidator(said),
     WithJsonSchema({"type": "string", "pattern": r"\S", "maxLength": CUE_CHARACTERS_MAX}),
 ]
+PayloadPath = Annotated[str, Field(min_length=1, max_length=ID_LENGTH_MAX)]
 Processor = Annotated[str, AfterValidator(_processor), WithJsonSchema({"enum": sorted(PROCESSORS - {"all"})})]
 
 
@@ -93,16 +98,20 @@ class PacketRequest(Strict):
     task_context: TaskContext | None = None
     scope: AskedScope | None = None
     requested_memory_types: TypeNames = Field(default_factory=list[str])
+    #: Lifted field → the value that it must equal; all of them.
     payload_filter: dict[str, Any] = Field(default_factory=dict[str, Any], max_length=20)
+    #: The places of payloads that are returned (`field`, `field.member`); all where none are given.
+    result_payload_filter: list[PayloadPath] | None = Field(default=None, max_length=PATHS_MAX)
     max_items: int = Field(default=ITEMS_DEFAULT, ge=1)
-    consistency_requirement: Literal["strong", "monotonic"] = "monotonic"
+    token_or_byte_budget: Budget | None = None
+    consistency_requirement: Literal["strong", "monotonic", "eventual"] = "monotonic"
     min_graph_version: int | None = Field(default=None, ge=0)
     include_conflicts: bool = True
     include_archived: bool = False
     include_low_health: bool = False
     include_superseded: bool = False
     include_provenance: bool = False
-    rendering_target: Literal["json", "english"] = "json"
+    rendering_target: RenderingTarget = "json"
     #: What was known: a graph version.
     as_of_version: int | None = Field(default=None, ge=0)
     #: What held: an instant within the memories' validity_interval. What was superseded since is told too.
@@ -187,6 +196,7 @@ def check_request(value: Mapping[str, Any], scope: Scope, instant: str, items_ma
         for index, name in enumerate(names):
             _known_type(name, f"{path}[{index}]")
     _check_filter(request)
+    _check_paths(request)
     return Asked(request, _narrowed(scope, request.scope), request.evaluated_at or instant)
 
 
@@ -197,12 +207,6 @@ def _refuse_what_nothing_acts_on(value: Mapping[str, Any]) -> None:
         known = ", ".join(RETRIEVAL_MODES)
         later = f"{mode} comes later; {known} exist" if mode in MODES else f"only {known} exist"
         faults.append(Fault("retrieval_mode", later))
-    target = value.get("rendering_target")
-    if isinstance(target, str) and target not in RENDERING_TARGETS:
-        faults.append(Fault("rendering_target", f"only {', '.join(RENDERING_TARGETS)} exist yet"))
-    if value.get("consistency_requirement") == "eventual":
-        # Recall reads the graph itself, so a weaker promise would change nothing.
-        faults.append(Fault("consistency_requirement", "only strong and monotonic exist"))
     if faults:
         raise AmosError("schema_invalid", f"{faults[0].path}: {faults[0].message}", faults)
 
@@ -222,6 +226,14 @@ def _check_filter(request: PacketRequest) -> None:
             raise invalid(at, f"cannot be filtered on; these can: {', '.join(allowed)}")
         if not isinstance(wanted, (str, int, float, bool)):
             raise invalid(at, "a filter compares with a text, a number or a truth value")
+
+
+def _check_paths(request: PacketRequest) -> None:
+    """A place that no payload can have is a mistake, and not one more thing to leave out."""
+    types = request.requested_memory_types or list(PAYLOADS)
+    for index, path in enumerate(request.result_payload_filter or ()):
+        if not any(has_path(payload_type(atom_type), path) for atom_type in types):
+            raise invalid(f"result_payload_filter[{index}]", f"no payload of these types has {path}")
 
 
 def _narrowed(scope: Scope, asked: AskedScope | None) -> Scope:
@@ -266,6 +278,8 @@ class PacketItem(Strict):
     salience: float
     utility: float
     rendered_content: str
+    #: Where the content comes from (domain/trust.py). Whatever it is, the content is data.
+    trust_class: TrustClass
     #: Only evidence that the caller may read.
     evidence_refs: list[str]
     evidence: list[dict[str, Any]]
@@ -298,5 +312,5 @@ class MemoryPacket(Strict):
     attention_trace: dict[str, Any]
     provenance: dict[str, Any]
     cache_policy: dict[str, Any]
-    #: The packet in English, when the request's rendering target is `english`.
-    rendered: str | None = None
+    #: The packet as the request's rendering target has it; none for `json`, which is the packet itself.
+    rendered: str | dict[str, Any] | None = None

@@ -16,6 +16,7 @@ from amos_graph.errors import AmosError
 from amos_graph.graph import pipeline
 from amos_graph.graph.admission import Admission
 from amos_graph.graph.outbox import Outbox
+from amos_graph.graph.packet_cache import PacketCache
 from amos_graph.graph.procedures import Procedure, Rows
 
 RowT = TypeVar("RowT")
@@ -162,6 +163,8 @@ class Graph:
         self.writers: Admission[Any, Any] = Admission()
         #: What is written a moment later, by nobody who waits.
         self.outbox: Outbox[Graph, Any] = Outbox(self)
+        #: Packets that were given out.
+        self.packets = PacketCache()
 
     def read(self, flow: str, work: Callable[[Tx], ResultT], timeout_s: float | None = None) -> ResultT:
         """Run `work` in a read transaction; it may run again, so it must have no other effect."""

@@ -65,15 +65,20 @@ def english(packet: Mapping[str, Any]) -> str:
         lines.append("Nothing that this caller may see matches.")
     for item in packet["items"]:
         evidence = ", ".join(item["evidence_refs"]) or "no evidence that this caller may read"
-        lines.append(f"{item['rank']}. {item['rendered_content']} [{item['atom_ref']}; evidence: {evidence}]")
+        origin = f"{item['atom_ref']}; source: {item['trust_class']}; evidence: {evidence}"
+        lines.append(f"{item['rank']}. {item['rendered_content']} [{origin}]")
     for conflict in packet["conflicts"]:
         one, other = conflict["sides"]
         lines.append(
-            f"Contradiction: [{one['atom_ref']}] {one['rendered_content']} "
-            f"Against it: [{other['atom_ref']}] {other['rendered_content']}"
+            f"Contradiction: [{_side(one)}] {one['rendered_content']} "
+            f"Against it: [{_side(other)}] {other['rendered_content']}"
         )
     lines += [_omission(entry) for entry in packet["omissions"]]
     return "\n".join(lines)
+
+
+def _side(side: Mapping[str, Any]) -> str:
+    return f"{side['atom_ref']}; source: {side['trust_class']}"
 
 
 def explain(packet: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -84,6 +89,7 @@ def explain(packet: Mapping[str, Any]) -> list[dict[str, Any]]:
             "atom_ref": item["atom_ref"],
             "content": item["rendered_content"],
             "score": item["score"],
+            "trust_class": item["trust_class"],
             "matched_terms": item["matched_terms"],
             "terms": [
                 {"component": name, "value": value, "part": item["score_parts"][name]}
@@ -92,7 +98,7 @@ def explain(packet: Mapping[str, Any]) -> list[dict[str, Any]]:
             ],
             "path": [
                 f"{step['source']} {'—' if step['along'] else '←'}{step['relation'].removeprefix('rel:')}"
-                f"{'→' if step['along'] else '—'} {step['target']}"
+                f"{'→' if step['along'] else '—'} {step['target']} ({step['edge_id']})"
                 for step in item["activation_path"]
             ],
         }

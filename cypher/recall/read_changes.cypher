@@ -4,11 +4,16 @@
 // @param shard STRING
 // @param since INTEGER?      null at first, when only the head is wanted
 // @param limit INTEGER       changes that are told
-// @rows maybe   graph_version INTEGER, accepted_at STRING?, head STRING?, changes LIST<MAP>
+// @rows maybe   graph_version INTEGER, head_hash STRING, index_mark STRING?, accepted_at STRING?, head STRING?, changes LIST<MAP>
 // @sample {"shard": "t/w", "since": 1, "limit": 10}
 CYPHER 25
 MATCH (j:Journal {shard: $shard})
 RETURN j.graph_version AS graph_version,
+       j.head_hash AS head_hash,
+       head(COLLECT {
+         MATCH (m:IndexMark {shard: $shard})
+         RETURN m.embedding_model + ' ' + toString(m.graph_version) + ' ' + toString(m.counted_version)
+       }) AS index_mark,
        j.accepted_at AS accepted_at,
        head(COLLECT { MATCH (j)-[:HEAD]->(e:Event) RETURN e.payload }) AS head,
        COLLECT {

@@ -95,6 +95,15 @@ def test_up_serves_remembers_recalls_verifies_and_goes_down(amos_command: Comman
     explained = amos("recall", "Where is Mira?", "--explain")
     assert "direct_cue_match" in explained
     assert "“Mira is away until Thursday.”" in explained
+    narrowed = ("--focus", "Thursday", "--risk", "cautious", "--novelty", "0.5", "--only", "statement")
+    asked = amos.json("recall", "Mira", *narrowed, "--bytes", "9000", "--request", '{"max_items": 3}')[
+        "request"
+    ]
+    assert asked["attention_context"]["risk_posture"] == "cautious"
+    assert (asked["token_or_byte_budget"], asked["max_items"]) == ({"bytes": 9000}, 3)
+    planned = json.loads(amos("recall", "Mira", "--as", "planner_state"))
+    assert [entry["atom_ref"] for entry in planned["beliefs"]] == [ref]
+    amos("recall", "Mira", "--where", "subject", code=2)
     assert amos.json("get", ref)["item"]["payload"] == {"statement": "Mira is away until Thursday."}
     told = ("outcome", packet["packet_id"], "--helpful", ref, "--label", "succeeded", "--status", "used")
     assert ref in amos(*told)

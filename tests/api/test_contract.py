@@ -55,6 +55,7 @@ RULES: Final[dict[str, dict[str, str]]] = {
     },
     "packets:retrieve": {
         r"payload\.payload_filter\.\w+": "which fields can be compared depends on the types asked for",
+        r"payload\.result_payload_filter\[\d+\]": "which places payloads have depends on the types asked for",
         r"payload\.as_of_version": "a version beyond the head is not there yet",
     },
     "outcomes:record": {

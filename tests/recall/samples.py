@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from amos_graph.commands.commit import commit
@@ -47,10 +48,16 @@ def store(
 
 
 def packet(context: Context, *cues: str, **request: Any) -> dict[str, Any]:
-    """The packet for some cues, whose shape is checked each time."""
-    found = recall(context, {"cues": list(cues), **request})
+    """The packet for some cues, made anew each time, and its shape checked."""
+    found = recall(without_cache(context), {"cues": list(cues), **request})
     validate(MemoryPacket, found)
     return found
+
+
+def without_cache(context: Context) -> Context:
+    """The same caller, to whom no packet is given twice."""
+    settings = context.settings.model_copy(update={"packet_cache_bytes_max": 0})
+    return replace(context, settings=settings)
 
 
 def refs(found: dict[str, Any]) -> list[str]:

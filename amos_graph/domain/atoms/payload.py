@@ -237,10 +237,15 @@ class Payload(Strict):
         return [*own, *references(self.said.get("graph_relations"), f"{at}.graph_relations")]
 
     def _found(self, at: str) -> list[tuple[str, Reference]]:
+        return self.found_in(self.said, at)
+
+    @classmethod
+    def found_in(cls, record: Mapping[str, Any], at: str = "") -> list[tuple[str, Reference]]:
+        """Each field with what it refers to, in the record of a payload or in a part of it."""
         return [
             (field, found)
-            for field, value in self.said.items()
-            if field not in self.apart and field not in _data_fields(type(self))
+            for field, value in record.items()
+            if field not in cls.apart and field not in _data_fields(cls)
             for found in references(value, f"{at}.{field}" if at else field)
         ]
 

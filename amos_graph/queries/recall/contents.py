@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from amos_graph.domain.score import with_numbers
 from amos_graph.domain.times import format_time, native_text
+from amos_graph.domain.trust import trust_class
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.bundle import Place
@@ -156,6 +157,7 @@ def item(
         "activation_path": path,
         "matched_terms": list(entry.relevance.matched),
         "rendered_content": sentence(body),
+        "trust_class": _trust(body, row),
         # Only what the caller may read: the record may cite more.
         "evidence_refs": [pointer["evidence_id"] for pointer in evidence],
         "evidence": evidence,
@@ -191,6 +193,7 @@ def _side(row: ItemRow, in_packet: bool) -> dict[str, Any]:
         "type": body["type"],
         "version": body["version"],
         "rendered_content": sentence(body),
+        "trust_class": _trust(body, row),
         "confidence": body["confidence"],
         "evidence": _pointers(row),
         "created_at": body["created_at"],
@@ -211,6 +214,12 @@ def _pointers(row: ItemRow) -> list[dict[str, Any]]:
         }
         for pointer in row.evidence
     ]
+
+
+def _trust(body: Mapping[str, Any], row: ItemRow) -> str:
+    """The trust class by the evidence that the caller may read, and by the role of whoever spoke."""
+    role = f" {body['payload']['role']}" if body["type"] == "interaction_event" else ""
+    return trust_class(f"{pointer['source_type']}{role}" for pointer in row.evidence)
 
 
 def _freshness(entry: Scored, evaluated_at: datetime, holds_at: datetime) -> dict[str, Any]:

@@ -10,15 +10,18 @@ from typing import Any, Final
 
 from amos_graph.commands.execution import Context
 from amos_graph.commands.manifests import note
+from amos_graph.domain.budget import token_counter
 from amos_graph.domain.ids import derived_id
 from amos_graph.domain.packets import Asked, check_request
 from amos_graph.domain.times import now, parse_time
 from amos_graph.encoding import open_encoder
 from amos_graph.errors import AmosError, Fault
+from amos_graph.graph.packet_cache import Stand
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.components import POLICY_ID, WEIGHTS
 from amos_graph.policy.inhibition import Inhibition
+from amos_graph.queries.recall.cache import KEYED_BY, cache_key, keep, kept_packet
 from amos_graph.queries.recall.candidates import resolved
 from amos_graph.queries.recall.contents import (
     ConflictRow,
@@ -29,9 +32,9 @@ from amos_graph.queries.recall.contents import (
 from amos_graph.queries.recall.meaning import Meaning
 from amos_graph.queries.recall.past import read_past
 from amos_graph.queries.recall.search import Search, open_gate, search
+from amos_graph.queries.recall.shape import shaped
 from amos_graph.queries.recall.source import Present, Source
 from amos_graph.queries.recall.trace import degradation, omitted, trace
-from amos_graph.queries.rendering import english
 from amos_graph.queries.versions import hold_shard, readable_version
 
 #: Reads of a moving graph before the last one holds the shard's lock.
@@ -45,6 +48,8 @@ APPLIED_S: Final = 10.0
 @dataclass(frozen=True, slots=True)
 class ChangesRow:
     graph_version: int
+    head_hash: str
+    index_mark: str | None
     accepted_at: str | None
     head: str | None
     changes: list[dict[str, Any]]
@@ -64,12 +69,15 @@ class Reading:
     lineage: dict[str, Any]
     #: What nearness of meaning depends on beside the graph: the encoder's model, and the words counted.
     index_version: str
+    #: Where the journal certainly stood; unknown to a reading under the lock.
+    stand: Stand | None = None
 
 
 def recall(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
     """The MemoryPacket for a MemoryPacketRequest, as JSON (`POST /v1/packets:retrieve`).
 
-    The same request at the same graph version and `evaluated_at` gives the same items, byte for byte.
+    The same request at the same graph version and `evaluated_at` gives the same items, byte for byte,
+    and where the packet is still kept, the packet itself (decision 0029).
     Reading writes nothing but, behind the answer, a note of what the packet held, and creates no shard.
 
     Raises `authorization_denied` without `memory.read` or for another client's identity,
@@ -86,8 +94,14 @@ def recall(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
             [Fault("client_identity", "is not the identity of this token")],
         )
     within = replace(context, scope=asked.scope)
+    key = cache_key(within, asked)
+    known = kept_packet(within, asked, key)
+    if known is not None:
+        return known
     past = asked.request.as_of_version is not None or asked.request.valid_at is not None
-    packet = assembled(within, asked, read_back(within, asked) if past else settled(within, asked))
+    reading = read_back(within, asked) if past else settled(within, asked)
+    packet = assembled(within, asked, reading)
+    keep(within, asked, key, reading.stand, packet)
     note(within, packet)
     return packet
 
@@ -100,19 +114,20 @@ def read_back(context: Context, asked: Asked) -> Reading:
     """
 
     shard = asked.scope.shard
-    version, applied = context.graph.read("recall_version", lambda tx: _version_asked(tx, asked))
+    version, stand, applied = context.graph.read("recall_version", lambda tx: _version_asked(tx, asked))
     if not applied:
         # Whoever holds the lock after a command sees all of it, and what is applied never changes.
         context.graph.write("recall_barrier", lambda tx: hold_shard(tx, shard))
-    return context.graph.read("recall_past", lambda tx: _read_past(tx, context, asked, version))
+    reading = context.graph.read("recall_past", lambda tx: _read_past(tx, context, asked, version))
+    return replace(reading, stand=stand)
 
 
-def _version_asked(tx: Tx, asked: Asked) -> tuple[int, bool]:
-    """The version that a packet of the past is read at, and whether it is certainly applied as a whole."""
+def _version_asked(tx: Tx, asked: Asked) -> tuple[int, Stand | None, bool]:
+    """The version that a packet of the past is read at, where the journal stands, and if all is applied."""
     head = tx.maybe(_CHANGES, shard=asked.scope.shard, since=None, limit=0)
     _demand_reached(asked, head.graph_version if head else 0)
     version = readable_version(tx, asked.scope.shard, asked.request.as_of_version)
-    return version, head is None or version <= _undoubted(head)
+    return version, _stand(head), head is None or version <= _undoubted(head)
 
 
 def _read_past(tx: Tx, context: Context, asked: Asked, version: int) -> Reading:
@@ -150,7 +165,13 @@ def _attempt(tx: Tx, context: Context, asked: Asked, applied: int) -> Reading | 
     after = tx.maybe(_CHANGES, shard=shard, since=since, limit=CHANGES_MAX)
     if reading is None or (after is not None and not _complete(after, since)):
         return None
-    return None if after is not None and touches(reading, after.changes) else reading
+    if after is not None and touches(reading, after.changes):
+        return None
+    return replace(reading, stand=_stand(before))
+
+
+def _stand(head: ChangesRow | None) -> Stand | None:
+    return Stand(head.graph_version, head.head_hash, head.index_mark) if head else None
 
 
 def _undoubted(head: ChangesRow) -> int:
@@ -287,10 +308,8 @@ def assembled(context: Context, asked: Asked, reading: Reading) -> dict[str, Any
         },
         "cache_policy": {
             "cacheable": True,
-            "keyed_by": ["request", "graph_version", "index_version", "client_identity"],
+            "keyed_by": list(KEYED_BY),
             "valid_at_graph_version": reading.graph_version,
         },
     }
-    if request.rendering_target == "english":
-        packet["rendered"] = english(packet)
-    return packet
+    return shaped(packet, request, token_counter(context.settings.token_counter))
