@@ -13,42 +13,27 @@ CALL () {
   UNION ALL
   CALL () {
     MATCH (n:AccessClass) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Atom) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Canary) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Client) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Edge) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Entity) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:EnumValue) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Event) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Evidence) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:InteractionStream) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Journal) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Migration) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:PacketManifest) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Receipt) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:RelationType) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:RetrievalOutcome) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Score) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Usage) RETURN count(n) AS labelled
-    UNION ALL
-    MATCH (n:Version) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Atom) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Canary) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Client) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Edge) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Embedding) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Entity) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:EnumValue) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Event) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Evidence) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:IndexMark) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:InteractionStream) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Journal) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Migration) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:PacketManifest) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Receipt) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:RelationType) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:RetrievalOutcome) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Score) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:TermStatistics) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Usage) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Version) RETURN count(n) AS labelled
   }
   RETURN 0 AS nodes, sum(labelled) AS labelled
 }
