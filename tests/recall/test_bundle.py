@@ -270,8 +270,9 @@ def test_counterevidence_is_there_or_missed_by_name(mixed: Context) -> None:
     there = packet(mixed, "harbour crane", max_items=9, **asked)
     assert {"s00", "s01"} & set(refs(there))
     assert "counterevidence_unavailable" not in reasons(there)
-    assert "counterevidence_unavailable" in reasons(packet(mixed, "holidays", **asked))
-    assert "counterevidence_unavailable" not in reasons(packet(mixed, "holidays"))
+    wishes = {"requested_memory_types": ["preference"]}
+    assert "counterevidence_unavailable" in reasons(packet(mixed, "holidays", **asked, **wishes))
+    assert "counterevidence_unavailable" not in reasons(packet(mixed, "holidays", **wishes))
 
 
 def test_novelty_prefers_what_is_less_connected(mixed: Context) -> None:
