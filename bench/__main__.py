@@ -134,6 +134,8 @@ def _note_where(settings: Settings) -> None:
         "neo4j": "given" if settings.neo4j_uri else "managed",
         "heap_mb": stores.OPTIONS.heap_mb,
         "page_cache_mb": stores.OPTIONS.page_cache_mb,
+        # Of the last 15 minutes; more than there are processors means that others worked there too.
+        "load": round(os.getloadavg()[2], 1),
     }
     (HERE / "machine.json").write_text(json.dumps(where, indent=2) + "\n", encoding="utf-8")
 

@@ -11,9 +11,12 @@ from typing import Any, Final
 
 from amos_graph.api.store import operator
 from amos_graph.commands.dictionary import SYSTEM_SCOPE
+from amos_graph.commands.execution import Context
+from amos_graph.domain.packets import check_request
+from amos_graph.domain.times import now
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.journal import list_shards
-from amos_graph.queries.recall import recall
+from amos_graph.queries.recall.packet import assembled, settled
 from amos_graph.settings import Settings
 
 ITEMS: Final = 20
@@ -24,19 +27,26 @@ CUES: Final = 3
 def warm_up(graph: Graph, settings: Settings) -> int:
     """Recall from the shard with the longest journal, without a cue and by the words of what came; how often.
 
-    Reads only. In a store without memories there is nothing to recall, and nothing is done.
+    Reads only: these packets are given to nobody, so none is noted or kept. In a store without memories
+    there is nothing to recall, and nothing is done.
     """
     shards = [row for row in list_shards(graph) if row.shard != SYSTEM_SCOPE.shard and row.graph_version > 0]
     if not shards:
         return 0
     tenant, _, workspace = max(shards, key=lambda row: row.graph_version).shard.partition("/")
     context = operator(graph, settings.model_copy(update={"tenant": tenant, "workspace": workspace}))
-    asked: dict[str, Any] = {
+    cues = [each["rendered_content"][:200] for each in _items(context)[:CUES]]
+    for cue in cues:
+        _items(context, cue)
+    return 1 + len(cues)
+
+
+def _items(context: Context, *cues: str) -> list[dict[str, Any]]:
+    request = {
         "scope": context.scope.record(),
         "target_processor": "reasoner",
-        "max_items": min(ITEMS, settings.items_max),
+        "max_items": min(ITEMS, context.settings.items_max),
+        "cues": list(cues),
     }
-    cues = [each["rendered_content"][:200] for each in recall(context, asked)["items"][:CUES]]
-    for cue in cues:
-        recall(context, {**asked, "cues": [cue]})
-    return 1 + len(cues)
+    asked = check_request(request, context.scope, now(), context.settings.items_max)
+    return assembled(context, asked, settled(context, asked))["items"]
