@@ -32,7 +32,7 @@ down: $(STAMP) ## Stop the service and its Neo4j
 	@$(BIN)/amos down
 
 test: $(STAMP) ## Run the suite on a real Neo4j (a given one, or one that it starts)
-	@$(BIN)/pytest -m "not soak and not browser"
+	@$(BIN)/pytest
 
 test-browser: $(STAMP) ## Drive Neo4j Browser in Chromium
 	@$(BIN)/pytest -m browser tests/browser

@@ -90,6 +90,7 @@ def _first(packet: Mapping[str, Any], count: int) -> Mapping[str, Any]:
         "attention_trace": {
             **trace,
             "selected_item_refs": refs,
+            "reserved_places": {role: ref for role, ref in trace["reserved_places"].items() if ref in refs},
             "omitted_reasons": [entry["reason"] for entry in omissions],
         },
         "provenance": provenance,
