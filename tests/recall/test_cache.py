@@ -18,7 +18,7 @@ from amos_graph.queries.recall import packet as packets
 from tests.conftest import ContextOf
 from tests.recall.samples import fact, refs, store, without_cache
 
-AT = {"cues": ["amos"], "evaluated_at": "2099-01-01T00:00:00Z"}
+AT = {"cues": ["amos"], "evaluated_at": "2099-01-01T00:00:00.000000Z"}
 Count = Callable[[], int]
 
 
@@ -133,7 +133,7 @@ def test_another_caller_never_gets_it(
 @pytest.mark.parametrize(
     "other",
     [
-        {"evaluated_at": "2098-01-01T00:00:00Z"},
+        {"evaluated_at": "2098-01-01T00:00:00.000000Z"},
         {"cues": ["amos", "amos"]},
         {"scope": {"project_id": "p"}},
         {"max_items": 9},
@@ -163,7 +163,7 @@ def test_without_an_instant_a_packet_is_given_again_for_a_moment(
     first = recall(patient, {"cues": ["amos"]})
 
     assert recall(patient, {"cues": ["amos"]}) == first
-    monkeypatch.setattr(cache, "now", lambda: "2099-01-01T00:00:00Z")
+    monkeypatch.setattr(cache, "now", lambda: "2099-01-01T00:00:00.000000Z")
     assert recall(patient, {"cues": ["amos"]})["evaluated_at"] > first["evaluated_at"]
     assert made() == 2
 
@@ -174,7 +174,7 @@ def test_a_clock_that_went_back_gives_nothing_again(
     """A packet from the future is not handed out."""
     store(context, fact("a1", "Amos."))
     recall(context, {"cues": ["amos"]})
-    monkeypatch.setattr(cache, "now", lambda: "2001-01-01T00:00:00Z")
+    monkeypatch.setattr(cache, "now", lambda: "2001-01-01T00:00:00.000000Z")
     recall(context, {"cues": ["amos"]})
 
     assert made() == 2
