@@ -12,7 +12,7 @@ from amos_graph.domain.canonical import digest
 
 ID_LENGTH_MAX: Final = 200
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@/+\-]{0,199}")
-_ENTITY = re.compile(r"ent:[a-z][a-z0-9_]*:[A-Za-z0-9][A-Za-z0-9_.:@/+\-]*")
+ENTITY_ID: Final = re.compile(r"ent:[a-z][a-z0-9_]*:[A-Za-z0-9][A-Za-z0-9_.:@/+\-]*")
 _RELATION = re.compile(r"rel:[a-z][a-z0-9_]*")
 _ENUM = re.compile(r"enum:[a-z][a-z0-9_]*:[a-z0-9][a-z0-9_.\-]*")
 _PART = re.compile(r"[a-z0-9][a-z0-9_\-]{0,63}")
@@ -75,7 +75,7 @@ Identifier = Annotated[
     _described(_ID),
 ]
 AtomId = Annotated[str, AfterValidator(_atom_id), _described(_NOT_RESERVED)]
-EntityId = Annotated[str, _matching(_ENTITY, "an entity id (ent:<type>:<slug>)"), _described(_ENTITY)]
+EntityId = Annotated[str, _matching(ENTITY_ID, "an entity id (ent:<type>:<slug>)"), _described(ENTITY_ID)]
 RelationId = Annotated[
     str, _matching(_RELATION, "a relation id (rel:<name>, lower case)"), _described(_RELATION)
 ]
@@ -94,6 +94,16 @@ ScopePart = Annotated[
 def derived_id(prefix: str, content: Any) -> str:
     """The id that a record's own content determines: `atom_<digest>`, `edge_<digest>`, `evd_<digest>`."""
     return f"{prefix}{digest(content)[:40]}"
+
+
+def slug_of(entity_id: str) -> str:
+    """The name in an entity's id: `ent:person:ada_lovelace` → `ada lovelace`."""
+    return entity_id.rpartition(":")[2].replace("_", " ")
+
+
+def with_names(text: str) -> str:
+    """A text in which each entity's id is the name within it: the kind would match all of that kind."""
+    return ENTITY_ID.sub(lambda found: f" {slug_of(found[0])} ", text)
 
 
 def shard_key(shard: str) -> str:

@@ -17,7 +17,7 @@ from amos_graph.domain.atoms import payload_type
 from amos_graph.domain.atoms.payload import Payload
 from amos_graph.domain.canonical import canonical_text
 from amos_graph.domain.dictionary import fold
-from amos_graph.domain.ids import RecordKind, derived_id, relationship_type, shard_key
+from amos_graph.domain.ids import RecordKind, derived_id, relationship_type, shard_key, with_names
 from amos_graph.domain.lifecycle import recall_default
 from amos_graph.domain.scope import AccessPolicy, Scope, access_class
 from amos_graph.domain.score import NUMBERS
@@ -247,8 +247,8 @@ def search_text(atom_id: str, payload: Payload) -> str:
 
 
 def said_text(atom_id: str, atom_type: str, search_text: str) -> str:
-    """What an atom says, from its stored search text: without its id and its type."""
-    return search_text[len(" ".join([*words(atom_id), *words(atom_type)])) + 1 :]
+    """What an atom says, from its stored search text: without its id and type, entities by their names."""
+    return with_names(search_text[len(" ".join([*words(atom_id), *words(atom_type)])) + 1 :])
 
 
 def content_digest(body: Mapping[str, Any]) -> str:

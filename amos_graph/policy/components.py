@@ -50,14 +50,14 @@ COMPONENTS: Final[Mapping[str, Component]] = MappingProxyType(
             0.03, "of a procedure: how strongly the request is connected with it"
         ),
         "attention_focus": Component(0.08, "share of attention's words, by rarity, as for the cue"),
-        "attention_type_boost": Component(0.03, "1 for a type that attention or the mode prefers"),
+        "attention_type_boost": Component(0.05, "1 for a type that attention or the mode prefers"),
         "attention_counterevidence": Component(
             0.03,
             "1 for what speaks against something, where counterevidence is required or the posture is not "
             "normal",
         ),
         "attention_novelty": Component(
-            0.03, "novelty_preference ÷ √(1 + degree); 0 unless novelty is preferred"
+            0.02, "novelty_preference ÷ √(1 + degree); 0 unless novelty is preferred"
         ),
         "agency_match": Component(
             0.03, "1 where the acting agent is the scope's agent_id, or is or has attention's role"
@@ -66,7 +66,7 @@ COMPONENTS: Final[Mapping[str, Component]] = MappingProxyType(
             0.01, "how sure that is: agency_match × agency_confidence, or × confidence where none is stated"
         ),
         "correction_learning_relevance": Component(
-            0.03,
+            0.02,
             "of what corrects or replaces another, or records a lesson: how strongly the request is "
             "connected with it",
         ),

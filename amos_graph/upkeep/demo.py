@@ -29,7 +29,7 @@ from amos_graph.upkeep.tables import WIDTH, history_view, packet_view, verify_vi
 Ask = Callable[[Json], dict[str, Any]]
 
 #: Items of one packet; more would not fit a screen.
-ITEMS: Final = 4
+ITEMS: Final = 5
 
 
 class Answered(Protocol):

@@ -30,7 +30,7 @@ GENERATED = {
 _EXPORTED = {"AMOS_URL", "AMOS_TOKEN"}
 _SETTING = re.compile(r"\bAMOS_[A-Z0-9]+(?:_[A-Z0-9]+)*")
 _OPERATION = re.compile(
-    r"(?<![\w/.$}])(/v1/[a-z]+(?:[:/][a-z]+)?|/live|/ready|/docs|/openapi\.json)(?![\w/])"
+    r"(?<![\w/.$}])(/v1/[a-z][a-z-]*(?:[:/][a-z-]+)?|/live|/ready|/docs|/openapi\.json)(?![\w/])"
 )
 _FILE = re.compile(r"^(?:amos_graph|cypher|constraints|docs|tests|bench|docker|\.ci)/[\w./-]*$")
 every_document = pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)

@@ -15,7 +15,7 @@ def loaded(module_context: Context) -> Context:
     """A few memories of which one awaits its review."""
     store(
         module_context,
-        fact("note:checklist", "The release checklist has nine steps."),
+        fact("note:checklist", "The checklist.", confidence={"level": "high", "score": 0.9}),
         fact("note:freeze", "Nothing ships during the harvest freeze."),
         fact("note:rota", "The rota names who is on duty.", health_status="review_required"),
         fact("note:doubt", "Duty may be swapped.", health_flags=["review_required"]),

@@ -122,7 +122,14 @@ def reading(context: Context, monkeypatch: pytest.MonkeyPatch) -> Reading:
 def change(ref: str, version: int = 1, relation: str | None = None, *ends: str) -> dict[str, Any]:
     """A record that was written while a packet was read."""
     source, target = ends or (None, None)
-    return {"ref": ref, "version": version, "relation": relation, "source_ref": source, "target_ref": target}
+    return {
+        "ref": ref,
+        "version": version,
+        "relation": relation,
+        "source_ref": source,
+        "target_ref": target,
+        "scored": False,
+    }
 
 
 @pytest.mark.parametrize(
@@ -138,6 +145,8 @@ def change(ref: str, version: int = 1, relation: str | None = None, *ends: str) 
         (change("edge_2"), True),
         (change("edge_9", 1, "rel:supports", "new", "a2"), True),
         (change("edge_9", 1, "rel:supersedes", "new", "newer"), True),
+        ({**change("scr_new", 2, None, "new", "new"), "scored": True}, False),
+        ({**change("scr_a2", 2, None, "a2", "a2"), "scored": True}, True),
     ],
 )
 def test_only_additions_apart_from_what_was_read_leave_it_valid(

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
-from amos_graph.domain.ids import shard_key
+from amos_graph.domain.ids import shard_key, slug_of
 from amos_graph.domain.value_kinds import is_entity
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
-from amos_graph.queries.recall.cues import Names, Terms, name_queries, slug_of, text_queries, tokens_of
+from amos_graph.queries.recall.cues import Names, Terms, name_queries, text_queries, tokens_of
 
 #: Atoms that words propose; hits that are looked at for them, plainly and under a filter.
 TEXT_MAX: Final = 250

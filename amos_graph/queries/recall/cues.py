@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from amos_graph.domain.ids import ENTITY_ID, with_names
 from amos_graph.domain.tokens import STOP_WORDS, TOKEN, tokens_of
 from amos_graph.domain.values import fold
 
@@ -23,7 +24,6 @@ NAME_WORDS_PER_QUERY: Final = 800
 
 _EDGE: Final = re.compile(r"^\W+|\W+$")
 _POSSESSIVE: Final = re.compile(r"['’]s$")
-_ENTITY_ID: Final = re.compile(r"ent:[a-z][a-z0-9_]*:[A-Za-z0-9][A-Za-z0-9_.:@/+\-]*")
 _ATOM_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@/+\-]{0,199}")
 
 
@@ -51,8 +51,7 @@ class Names:
 
 def terms_of(texts: Iterable[str], terms_max: int = TERMS_MAX) -> Terms:
     """The words of some texts, without stop words unless there are no others."""
-    # Of an entity's id only the name says something: its kind would match everything of that kind.
-    written = [_ENTITY_ID.sub(lambda found: f" {slug_of(found[0])} ", text) for text in texts]
+    written = [with_names(text) for text in texts]
     chunks = [chunk for text in written for chunk in _chunks(fold(text))]
     every = list(dict.fromkeys(token for chunk in chunks for token in TOKEN.findall(chunk)))
     telling = [token for token in every if token not in STOP_WORDS] or every
@@ -86,7 +85,7 @@ def names_of(texts: Sequence[str]) -> Names:
     atoms: list[str] = []
     left = NAME_CHUNKS_MAX
     for text in texts:
-        entities += [found.rstrip(".:/,+-@") for found in _ENTITY_ID.findall(text)]
+        entities += [found.rstrip(".:/,+-@") for found in ENTITY_ID.findall(text)]
         atoms += [
             form
             for chunk in text.split()[:NAME_CHUNKS_MAX]
@@ -101,7 +100,9 @@ def names_of(texts: Sequence[str]) -> Names:
                     tokens = frozenset(TOKEN.findall(name))
                     if tokens and not (len(tokens) == 1 and tokens <= STOP_WORDS):
                         names[name] = tokens
-    return Names(names, _unique(entities), _unique(atoms)[: 2 * NAME_CHUNKS_MAX], tuple(texts))
+    return Names(
+        names, _unique(entities), _unique(atoms)[: 2 * NAME_CHUNKS_MAX], tuple(map(with_names, texts))
+    )
 
 
 def text_queries(shard_key: str, terms: Terms, states: Sequence[str], classes: Sequence[str]) -> list[str]:
@@ -132,11 +133,6 @@ def name_queries(shard_key: str, names: Iterable[str]) -> list[str]:
         batches[-1].append(f"names_text:{_quoted(name)}")
         room -= size
     return [f"+shard_key:{_quoted(shard_key)} +({' '.join(phrases)})" for phrases in batches]
-
-
-def slug_of(entity_id: str) -> str:
-    """The name in an entity's id: `ent:person:ada_lovelace` → `ada lovelace`."""
-    return entity_id.rpartition(":")[2].replace("_", " ")
 
 
 def _classes(classes: Sequence[str]) -> str:
