@@ -30,6 +30,9 @@ CALL () {
     UNION ALL
     MATCH (record:Client {shard: $shard} WHERE record.id IS NOT NULL)
     RETURN record, record.id AS ref
+    UNION ALL
+    MATCH (record:Score {shard: $shard} WHERE record.id IS NOT NULL)
+    RETURN record, record.id AS ref
   }
   WITH record, ref
   WHERE NOT EXISTS { (:Version)-[:OF]->(record) }
