@@ -49,16 +49,23 @@ def again(there: Context, folder: Path, name: str = "again.jsonl") -> bytes:
     return (folder / name).read_bytes()
 
 
+#: What a store makes of its own memories and reads: the index, and the log of packets.
+OWN = ["Embedding", "IndexMark", "TermStatistics", "PacketManifest", "RetrievalOutcome", "Usage"]
+
+
 def counted(graph: Graph, shard: str) -> list[tuple[str, int]]:
-    """Nodes and relationships of a shard by label and type."""
+    """Nodes and relationships of a shard by label and type, but for those that each store makes itself."""
     rows = run(
         graph,
         """
-        MATCH (n {shard: $shard}) RETURN labels(n)[0] AS what, count(*) AS number
+        MATCH (n {shard: $shard}) WHERE none(label IN labels(n) WHERE label IN $own)
+        RETURN labels(n)[0] AS what, count(*) AS number
         UNION ALL
-        MATCH (n {shard: $shard})-[r]->() RETURN type(r) AS what, count(*) AS number
+        MATCH (n {shard: $shard})-[r]->() WHERE none(label IN labels(n) WHERE label IN $own)
+        RETURN type(r) AS what, count(*) AS number
         """,
         shard=shard,
+        own=OWN,
     )
     return sorted((row["what"], row["number"]) for row in rows)
 
