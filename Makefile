@@ -31,8 +31,11 @@ run: $(STAMP) ## The same in the foreground; Ctrl-C stops the service and Neo4j
 down: $(STAMP) ## Stop the service and its Neo4j
 	@$(BIN)/amos down
 
-test: $(STAMP) ## Run the suite on a real Neo4j (a given one, or one that it starts)
-	@$(BIN)/pytest
+# A given Neo4j is one; without it each worker starts its own.
+WORKERS ?= $(if $(AMOS_TEST_NEO4J_URI),0,2)
+
+test: $(STAMP) ## Run the suite on a real Neo4j (a given one, or one for each of its WORKERS)
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 test-browser: $(STAMP) ## Drive Neo4j Browser in Chromium
 	@$(BIN)/pytest -m browser tests/browser

@@ -24,6 +24,8 @@ from tests import administrator, coverage
 from tests.server import SMALL, Server, provided_server
 
 ROOT = Path(__file__).resolve().parent.parent
+#: Where this process keeps its servers: each worker (pytest-xdist) has its own.
+HOME = ROOT / ".amos-test" / os.environ.get("PYTEST_XDIST_WORKER", "")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -33,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     """The Neo4j of this session: the one given, else a managed one below the repository."""
-    with provided_server(ROOT / ".amos-test") as found:
+    with provided_server(HOME) as found:
         yield found
 
 
@@ -45,7 +47,7 @@ def _observe(procedure: Procedure[Any], rows: list[dict[str, Any]], counters: ne
 def graph(server: Server) -> Iterator[Graph]:
     """A migrated Graph whose every statement is recorded for the coverage laws."""
     opened = Graph(connect(server.uri, server.user, server.password), observer=_observe)
-    prepare(opened, Settings.model_validate({"home": ROOT / ".amos-test"}))
+    prepare(opened, Settings.model_validate({"home": HOME}))
     yield opened
     opened.close()
 
@@ -53,7 +55,7 @@ def graph(server: Server) -> Iterator[Graph]:
 @pytest.fixture(scope="session")
 def second_server() -> Iterator[Server]:
     """Another server; nothing of the suite's own store is in it."""
-    local = LocalNeo4j(ROOT / ".amos-test" / "second", options=SMALL)
+    local = LocalNeo4j(HOME / "second", options=SMALL)
     running = local.start()
     yield Server(running.uri, running.user, running.password)
     if os.environ.get("AMOS_TEST_KEEP") != "1":

@@ -28,20 +28,20 @@ from amos_graph.domain.evidence import SourceEvent, evidence_body
 from amos_graph.domain.model import validate
 from amos_graph.domain.scope import Scope
 from amos_graph.errors import AmosError
-from tests.domain.conftest import NOT_JUDGED
+from tests.coverage import NOT_JUDGED
 from tests.domain.payloads import SAMPLES
 
 SCOPE: Final = Scope(tenant_id="default", workspace_id="amos")
 
 
 @pytest.fixture(scope="session")
-def specification(data: Path, request: pytest.FixtureRequest) -> str | None:
+def specification(data: Path) -> str | None:
     """The text of the contract, or None, which the run tells."""
     folder = data.parent / "spec"
     found = sorted(folder.glob("000_*.txt"))
     if not found:
         what = f"the specification's own examples and tables: {folder} holds no 000_*.txt (AMOS_DATA)"
-        request.config.stash.setdefault(NOT_JUDGED, set()).add(what)
+        NOT_JUDGED.add(what)
         return None
     return found[0].read_text(encoding="utf-8")
 
