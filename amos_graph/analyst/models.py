@@ -40,6 +40,14 @@ class Role(StructuredRel):
     role = StringProperty()
 
 
+class Mention(StructuredRel):
+    """Where a text names something, and how sure it is that it does."""
+
+    span = StringProperty()
+    start = IntegerProperty()
+    confidence = FloatProperty()
+
+
 class Node(StructuredNode):
     """Any node of the store; `unique` lists its unique keys, as properties of the node."""
 
@@ -159,6 +167,7 @@ class Atom(_Associated):
     shard_key = StringProperty()
     evidence = RelationshipTo("Evidence", "EVIDENCED_BY")
     entities = RelationshipTo("Entity", "REFERS_TO", model=Role)
+    names = RelationshipTo("Name", "MENTIONS", model=Mention)
 
 
 class Edge(Scoped):
@@ -218,10 +227,21 @@ class Entity(Record):
     created_at = MomentProperty()
     updated_at = MomentProperty()
     atoms = RelationshipFrom("Atom", "REFERS_TO", model=Role)
+    known_as = RelationshipTo("Name", "NAMED")
     same_as = RelationshipTo("Entity", "MERGED_INTO")
     also = RelationshipFrom("Entity", "MERGED_INTO")
     parts = RelationshipTo("Entity", "SPLIT_INTO")
     part_of = RelationshipFrom("Entity", "SPLIT_INTO")
+
+
+class Name(Sharded):
+    """A name that texts and entities of a shard have in common; derived."""
+
+    unique = (("shard", "name"),)
+
+    name = StringProperty()
+    atoms = RelationshipFrom("Atom", "MENTIONS", model=Mention)
+    entities = RelationshipFrom("Entity", "NAMED")
 
 
 class Defined(Record):

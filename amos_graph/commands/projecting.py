@@ -129,6 +129,7 @@ def _atom_row(node: Node) -> dict[str, Any]:
         "other_labels": [] if "Live" in node.labels else ["Live"],
         "evidence": list(node.evidence),
         "entities": [{"role": role, "id": ref} for role, ref in node.entities],
+        "mentions": [{"name": mention.name, "link": mention.link()} for mention in node.mentions],
     }
 
 
@@ -146,6 +147,10 @@ def _edge_row(node: Node) -> dict[str, Any]:
     }
 
 
+def _entity_row(node: Node) -> dict[str, Any]:
+    return {**_row(node), "names": list(node.names)}
+
+
 def _score_row(node: Node) -> dict[str, Any]:
     relation = node.properties.get("relation")
     return {
@@ -160,6 +165,7 @@ def _score_row(node: Node) -> dict[str, Any]:
 _ROWS: Final[Mapping[RecordKind, Callable[[Node], dict[str, Any]]]] = {
     "atom": _atom_row,
     "edge": _edge_row,
+    "entity": _entity_row,
     "score": _score_row,
 }
 

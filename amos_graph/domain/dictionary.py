@@ -40,6 +40,8 @@ STRUCTURAL_TYPES: Final = frozenset(
         "WROTE",
         "OF",
         "REFERS_TO",
+        "MENTIONS",
+        "NAMED",
         "EVIDENCED_BY",
         "MERGED_INTO",
         "SPLIT_INTO",

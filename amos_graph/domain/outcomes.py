@@ -188,7 +188,11 @@ def manifest_of(packet: Mapping[str, Any], client_id: str) -> Manifest:
 
 
 def _held(item: Mapping[str, Any]) -> Held:
-    return Held(item["atom_ref"], item["version"], tuple(step["edge_id"] for step in item["activation_path"]))
+    return Held(
+        item["atom_ref"],
+        item["version"],
+        tuple(step["edge_id"] for step in item["activation_path"] if "edge_id" in step),
+    )
 
 
 def manifest_from(properties: Mapping[str, Any]) -> Manifest:

@@ -19,6 +19,7 @@ from amos_graph.domain.canonical import canonical_text
 from amos_graph.domain.dictionary import fold
 from amos_graph.domain.ids import RecordKind, derived_id, relationship_type, shard_key, with_names
 from amos_graph.domain.lifecycle import recall_default
+from amos_graph.domain.mentions import Mention, name_key
 from amos_graph.domain.scope import AccessPolicy, Scope, access_class
 from amos_graph.domain.score import NUMBERS
 from amos_graph.domain.times import parse_time
@@ -61,6 +62,10 @@ class Node:
     evidence: tuple[str, ...] = ()
     #: (role, entity id) of each REFERS_TO.
     entities: tuple[tuple[str, str], ...] = ()
+    #: What the texts of an atom name; each is a MENTIONS.
+    mentions: tuple[Mention, ...] = ()
+    #: The keys of an entity's names; each is a NAMED.
+    names: tuple[str, ...] = ()
     relationship: Relationship | None = None
 
 
@@ -140,6 +145,7 @@ def _atom(shard: str, body: Mapping[str, Any], event_id: str, *, superseded: boo
         properties=_without_none(properties),
         evidence=tuple(sorted(body["evidence_refs"])),
         entities=tuple(sorted(set(payload.entity_roles()))),
+        mentions=tuple(payload.mentions()),
     )
 
 
@@ -200,7 +206,14 @@ def _entity(shard: str, body: Mapping[str, Any], event_id: str) -> Node:
         "shard_key": shard_key(shard),
         "title": body["canonical_name"][:80],
     }
-    return Node("entity", body["id"], body["version"], ("Entity",), _without_none(properties))
+    return Node(
+        kind="entity",
+        ref=body["id"],
+        version=body["version"],
+        labels=("Entity",),
+        properties=_without_none(properties),
+        names=tuple(sorted({key for name in names if (key := name_key(name))})),
+    )
 
 
 def _score(shard: str, body: Mapping[str, Any], event_id: str) -> Node:

@@ -136,6 +136,20 @@ def words(value: Any) -> list[str]:
     return [canonical_text(value)]
 
 
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a value that somebody wrote as text: no ids, no numbers, no keys."""
+    if isinstance(value, str):
+        if value.strip() and not (_OPAQUE.fullmatch(value) or ref_kind(value) or value.startswith("proc:")):
+            yield value
+    elif isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from texts(item)
+    elif isinstance(value, dict):
+        for key, member in cast("dict[str, Any]", value).items():
+            if key != "value_type":
+                yield from texts(member)
+
+
 def _text_words(text: str) -> list[str]:
     if not text.strip() or _OPAQUE.fullmatch(text):
         return []

@@ -175,7 +175,12 @@ def check_record(shard: str, row: Mapping[str, Any]) -> list[Fault]:
             node["entities"], [(shard, to, {"role": role}) for role, to in expected.entities]
         ),
     }
+    if kind == "atom":
+        links["MENTIONS"] = _same_links(
+            node["names"], [("MENTIONS", shard, one.name, one.link()) for one in expected.mentions]
+        )
     if kind == "entity":
+        links["NAMED"] = _same_links(node["names"], [("NAMED", shard, name, {}) for name in expected.names])
         links["MERGED_INTO"] = _same_links(node["merged"], [(shard, merged, {})] if merged else [])
         parts: list[tuple[str, str, Mapping[str, str]]] = [
             (shard, part, {}) for part in expected.properties["split_into"]
@@ -191,11 +196,14 @@ def check_record(shard: str, row: Mapping[str, Any]) -> list[Fault]:
     return found
 
 
-def _same_links(
-    links: Iterable[Sequence[Any]], expected: Iterable[tuple[str, str, Mapping[str, str]]]
-) -> bool:
-    """True when the links are those expected, each once: shard and id of the end, and the properties."""
-    return sorted(map(repr, map(tuple, links))) == sorted(map(repr, expected))
+def _same_links(links: Iterable[Sequence[Any]], expected: Iterable[Sequence[Any]]) -> bool:
+    """True when the links are those expected, each once: where they end, and their properties."""
+
+    def told(link: Sequence[Any]) -> str:
+        *end, properties = link
+        return repr((*end, sorted(properties.items())))
+
+    return sorted(map(told, links)) == sorted(map(told, expected))
 
 
 def _check_relationships(

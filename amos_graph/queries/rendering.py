@@ -98,12 +98,17 @@ def explain(packet: Mapping[str, Any]) -> list[dict[str, Any]]:
             ],
             "path": [
                 f"{step['source']} {'—' if step['along'] else '←'}{step['relation'].removeprefix('rel:')}"
-                f"{'→' if step['along'] else '—'} {step['target']} ({step['edge_id']})"
+                f"{'→' if step['along'] else '—'} {step['target']} ({_over(step)})"
                 for step in item["activation_path"]
             ],
         }
         for item in packet["items"]
     ]
+
+
+def _over(step: Mapping[str, Any]) -> str:
+    """The edge of a step, or the name that both of its ends speak of."""
+    return quoted(step["name"]) if "name" in step else step["edge_id"]
 
 
 def quoted(value: Any) -> str:

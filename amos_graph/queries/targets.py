@@ -88,7 +88,8 @@ def _links(packet: _Entry) -> Iterator[dict[str, Any]]:
     for item in packet["items"]:
         for step in item["activation_path"]:
             ends = (step["source"], step["target"]) if step["along"] else (step["target"], step["source"])
-            yield _link(*ends, step["edge_id"], step["relation"])
+            # A step over a shared name stands for no edge, and is told by the name.
+            yield _link(*ends, step.get("edge_id") or f"name:{step['name']}", step["relation"])
     lineage: Mapping[str, list[dict[str, Any]]] = packet["provenance"].get("lineage", {})
     for ref, steps in lineage.items():
         for step in steps:

@@ -40,16 +40,15 @@ FAULTS_MAX: Final = 200
 ATOMS_ONLY: Final = ("Live", *sorted({model.label for model in PAYLOADS.values()}))
 #: Labels of nodes that stand outside every shard.
 _UNSHARDED: Final = ("Migration", "Canary")
-_JOURNAL: Final = ("Event", "Version", "Journal", "Receipt", "AccessClass", "InteractionStream")
+_JOURNAL: Final = ("Event", "Version", "Journal", "Receipt")
+#: Labels of nodes that follow from the records.
+_DERIVED: Final = ("AccessClass", "InteractionStream", "Name")
 _TELEMETRY: Final = ("Usage", "PacketManifest", "RetrievalOutcome")
 #: What the index worker makes; it can be made anew, and is compared with nothing.
 _INDEX: Final = ("Embedding", "IndexMark", "TermStatistics")
+_OF_RECORDS: Final = {*(label for label, _ in KEYS.values()), *ATOMS_ONLY}
 #: Every label that the store is built of; anything else is foreign.
-LABELS: Final = tuple(
-    sorted(
-        {*(label for label, _ in KEYS.values()), *ATOMS_ONLY, *_JOURNAL, *_TELEMETRY, *_INDEX, *_UNSHARDED}
-    )
-)
+LABELS: Final = tuple(sorted({*_OF_RECORDS, *_JOURNAL, *_DERIVED, *_TELEMETRY, *_INDEX, *_UNSHARDED}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ def _paths(items: Sequence[Json]) -> list[RenderableType]:
     table = _table("How it was reached, edge by edge", "#", "from", "edge", "to")
     for item in items:
         for step in item.get("activation_path", []):
-            name = step["relation"].removeprefix("rel:")
+            name = step.get("name", step["relation"].removeprefix("rel:"))
             arrow = f"─ {name} →" if step.get("along", True) else f"← {name} ─"
             table.add_row(str(item["rank"]), _id(step["source"]), Text(arrow), _id(step["target"]))
     return [table] if table.row_count else []

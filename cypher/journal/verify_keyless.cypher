@@ -36,6 +36,8 @@ CALL () {
   UNION ALL
   MATCH (n:RetrievalOutcome {shard: $shard}) USING INDEX n:RetrievalOutcome(shard) WHERE n.id IS NULL RETURN n
   UNION ALL
+  MATCH (n:Name {shard: $shard}) USING INDEX n:Name(shard) WHERE n.name IS NULL RETURN n
+  UNION ALL
   MATCH (n:Version {shard: $shard}) USING INDEX n:Version(shard) WHERE n.ref IS NULL OR n.version IS NULL RETURN n
 }
 RETURN CASE WHEN n:Version THEN 'stray_version' ELSE 'stray_node' END AS kind,

@@ -11,7 +11,7 @@ CALL () {
   WHERE n.edge_id IS NOT NULL
   RETURN n.edge_id AS ref, type(r) AS label
   UNION ALL
-  MATCH (n:Entity {shard: $shard})-[r:!(MERGED_INTO|SPLIT_INTO)]->()
+  MATCH (n:Entity {shard: $shard})-[r:!(MERGED_INTO|SPLIT_INTO|NAMED)]->()
   WHERE n.id IS NOT NULL
   RETURN n.id AS ref, type(r) AS label
   UNION ALL
@@ -41,6 +41,8 @@ CALL () {
   MATCH (n:AccessClass {shard: $shard})-[r]->() USING INDEX n:AccessClass(shard) RETURN n.title AS ref, type(r) AS label
   UNION ALL
   MATCH (n:InteractionStream {shard: $shard})-[r]->() USING INDEX n:InteractionStream(shard) RETURN n.title AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:Name {shard: $shard})-[r]->() USING INDEX n:Name(shard) RETURN n.name AS ref, type(r) AS label
   UNION ALL
   MATCH (n:Receipt {shard: $shard})-[r]->() USING INDEX n:Receipt(shard) RETURN n.title AS ref, type(r) AS label
   UNION ALL

@@ -37,10 +37,11 @@ RETURN ref,
            properties: properties(n),
            evidence: COLLECT { MATCH (n)-[r:EVIDENCED_BY]->(x) RETURN [x.shard, x.evidence_id, properties(r)] },
            entities: COLLECT { MATCH (n)-[r:REFERS_TO]->(x) RETURN [x.shard, x.id, properties(r)] },
+           names: COLLECT { MATCH (n)-[r:MENTIONS|NAMED]->(x) RETURN [type(r), x.shard, x.name, properties(r)] },
            merged: COLLECT { MATCH (n)-[r:MERGED_INTO]->(x) RETURN [x.shard, x.id, properties(r)] },
            parts: COLLECT { MATCH (n)-[r:SPLIT_INTO]->(x) RETURN [x.shard, x.id, properties(r)] },
            outgoing: COLLECT {
-             MATCH (n)-[r:!EVIDENCED_BY&!REFERS_TO]->(x)
+             MATCH (n)-[r:!EVIDENCED_BY&!REFERS_TO&!MENTIONS]->(x)
              RETURN {type: type(r), properties: properties(r), target: x.id}
            },
            edges: COLLECT {

@@ -1,7 +1,7 @@
-// Bring entities to their newest versions, each with its links to what it was merged or split into.
+// Bring entities to their newest versions, each with its names and what it was merged or split into.
 // @mode write
 // @param shard STRING
-// @param rows LIST<MAP>     id, version, properties, times
+// @param rows LIST<MAP>     id, version, properties, times, names
 // @rows one   projected INTEGER
 // @sample {"shard": "t/w", "rows": []}
 CYPHER 25
@@ -14,7 +14,7 @@ MATCH (v:Version {shard: $shard, ref: row.id, version: row.version})
 CREATE (v)-[:OF]->(n)
 WITH n, row
 CALL (n) {
-  MATCH (n)-[link:MERGED_INTO|SPLIT_INTO]->()
+  MATCH (n)-[link:MERGED_INTO|SPLIT_INTO|NAMED]->()
   DELETE link
 }
 CALL (n, row) {
@@ -25,5 +25,10 @@ CALL (n, row) {
   UNWIND row.properties.split_into AS part_id
   MATCH (part:Entity {shard: $shard, id: part_id})
   CREATE (n)-[:SPLIT_INTO]->(part)
+}
+CALL (n, row) {
+  UNWIND row.names AS name
+  MERGE (named:Name {shard: $shard, name: name})
+  CREATE (n)-[:NAMED]->(named)
 }
 RETURN count(*) AS projected

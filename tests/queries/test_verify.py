@@ -265,6 +265,26 @@ TAMPERING = {
         "MATCH (:Edge {shard: $shard, edge_id: 'edge_one'})-[r:EVIDENCED_BY]->() SET r.at = datetime()",
         {"projection_link"},
     ),
+    "mention removed": (
+        "MATCH (:Atom {shard: $shard})-[r:MENTIONS]->() WITH r LIMIT 1 DELETE r",
+        {"projection_link"},
+    ),
+    "mention of another stretch": (
+        "MATCH (:Atom {shard: $shard})-[r:MENTIONS]->() WITH r LIMIT 1 SET r.start = r.start + 1",
+        {"projection_link"},
+    ),
+    "name of an entity removed": (
+        "MATCH (:Entity {shard: $shard})-[r:NAMED]->() WITH r LIMIT 1 DELETE r",
+        {"projection_link"},
+    ),
+    "name linked out": (
+        (
+            "MATCH (n:Name {shard: $shard}), (a:Atom {shard: $shard, id: 'a2'}) "
+            "WITH n, a LIMIT 1 CREATE (n)-[:LIKES]->(a)"
+        ),
+        {"stray_relationship"},
+    ),
+    "keyless name": ("CREATE (:Name {shard: $shard})", {"stray_node"}),
     "entity link noted": (
         "MATCH (:Atom {shard: $shard, id: 'a2'})-[r:REFERS_TO]->() SET r.note = 'x'",
         {"projection_link"},

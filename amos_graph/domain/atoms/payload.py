@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from amos_graph.domain.captions import CAPTION_LENGTH_MAX, caption, clip
 from amos_graph.domain.confidence import Confidence
 from amos_graph.domain.ids import AtomId, EvidenceId, Identifier, RelationId
+from amos_graph.domain.mentions import Mention, mentions
 from amos_graph.domain.model import Strict
 from amos_graph.domain.times import Timestamp
 from amos_graph.domain.value_kinds import fault
@@ -25,6 +26,7 @@ from amos_graph.domain.values import (
     ValueRecord,
     references,
     skeleton,
+    texts,
     words,
 )
 
@@ -252,6 +254,13 @@ class Payload(Strict):
     def words(self) -> list[str]:
         """The search text of the payload: its values, never its keys."""
         return words([value for field, value in self.said.items() if field not in self.apart])
+
+    def mentions(self) -> list[Mention]:
+        """The names in what the payload says, whatever entities it refers to."""
+        said = [
+            text for field, value in self.said.items() if field not in self.apart for text in texts(value)
+        ]
+        return mentions(said)
 
     def slot_values(self, resolved: Callable[[str], str] = str) -> dict[str, Any] | None:
         """What competes for one place (with the scope): type and skeleton; None if nothing does.

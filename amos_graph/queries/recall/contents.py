@@ -24,6 +24,8 @@ from amos_graph.queries.rendering import sentence
 EVIDENCE_MAX: Final = 50
 CONFLICTS_MAX: Final = 20
 LINEAGE_MAX: Final = 50
+#: What a packet tells of a step: the edge, or the name that both ends speak of.
+_STEP: Final = ("edge_id", "name", "relation", "source", "target", "along")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ def item(
 
 
 def _step(step: Mapping[str, object]) -> dict[str, object]:
-    return {name: step[name] for name in ("edge_id", "relation", "source", "target", "along")}
+    return {name: step[name] for name in _STEP if name in step}
 
 
 def conflict(row: ConflictRow, stored: Stored, selected: Collection[str]) -> dict[str, Any]:

@@ -254,7 +254,7 @@ def touches(reading: Reading, changes: list[dict[str, Any]]) -> bool:
         *reading.stored,
         *(row.edge_id for row in reading.conflicts),
         *(step["edge_id"] for rows in reading.lineage.values() for step in rows),
-        *(str(step["edge_id"]) for way in ways if way for step in way.path),
+        *(str(step.get("edge_id")) for way in ways if way for step in way.path),
         *(p["evidence_id"] for row in reading.stored.values() for p in row.evidence),
     }
     return any(

@@ -24,6 +24,7 @@ from amos_graph.encoding import Corpus, Encoder
 from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
+from amos_graph.policy.naming import COMMON_MAX, Shared
 from amos_graph.policy.ranking import Activation
 from amos_graph.policy.traits import DEGREE_MAX, Traits
 from amos_graph.queries.recall.candidates import (
@@ -112,6 +113,16 @@ class Past:
         self._sameness = Sameness.of(node.properties for node in self._nodes["entity"].values())
         self.gate = gate = filtered(gate, self._sameness.stands_for)
         self._supersede()
+        self._speaking: dict[str, set[str]] = {}
+        for ref in self._nodes["atom"]:
+            for key in self._spoken_of(ref):
+                self._speaking.setdefault(key, set()).add(ref)
+        self._joined: dict[str, set[str]] = {}
+        for node in self._nodes["entity"].values():
+            into = node.properties.get("merged_into")
+            for other in (*node.names, *((into,) if into in self._nodes["entity"] else ())):
+                self._joined.setdefault(node.ref, set()).add(other)
+                self._joined.setdefault(other, set()).add(node.ref)
         self._steps: dict[str, list[_Step]] = {}
         for node in self._nodes["edge"].values():
             self._join(node)
@@ -195,6 +206,20 @@ class Past:
         far = [step for start in near[: BOUNDS.frontier] for step in self._hop(*start)]
         return dict(_best([*near, *far])[: BOUNDS.reached])
 
+    def shared(self, ids: Collection[str]) -> list[Shared]:
+        """What `list_shared_names` tells."""
+        sources: dict[str, list[str]] = {}
+        for ref in sorted(ids):
+            for key in self._spoken_of(ref):
+                sources.setdefault(key, []).append(ref)
+        found: list[Shared] = []
+        for key in sorted(sources):
+            speaking = {other for each in self._alike(key) for other in self._speaking.get(each, ())}
+            atoms = [other for other in sorted(speaking) if self._enters(self._nodes["atom"][other])]
+            if len(atoms) > 1:
+                found.append(Shared(key, sources[key], atoms[: COMMON_MAX + 1]))
+        return found
+
     def contents(self, ids: Collection[str]) -> Stored:
         """The stored atoms with pointers to their evidence, by id."""
         found: dict[str, ItemRow] = {}
@@ -254,6 +279,21 @@ class Past:
             if target.properties["lifecycle_state"] == "active":
                 properties = {**target.properties, "state_key": "superseded"}
                 atoms[target.ref] = replace(target, properties=properties)
+
+    def _spoken_of(self, ref: str) -> frozenset[str]:
+        """The names in an atom's text and the entities that it refers to."""
+        node = self._nodes["atom"].get(ref)
+        if node is None:
+            return frozenset()
+        return frozenset({*(mention.name for mention in node.mentions), *(ent for _, ent in node.entities)})
+
+    def _alike(self, key: str) -> frozenset[str]:
+        """A name or an entity, with what it is joined to in two steps: names of entities, and merges."""
+        same, level = {key}, {key}
+        for _ in range(2):
+            level = {other for each in level for other in self._joined.get(each, ())} - same
+            same |= level
+        return frozenset(same)
 
     def _join(self, node: Node) -> None:
         """Enter an active association at both of its ends, if the caller may see them."""

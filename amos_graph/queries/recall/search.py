@@ -13,6 +13,7 @@ from amos_graph.domain.tokens import tokens_of
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.bundle import Bundle, select
 from amos_graph.policy.inhibition import Inhibition, inhibited, inhibitions, lowered
+from amos_graph.policy.naming import stronger
 from amos_graph.policy.ranking import (
     Activation,
     Attention,
@@ -27,6 +28,7 @@ from amos_graph.policy.ranking import (
 from amos_graph.policy.traits import Traits
 from amos_graph.queries.recall.candidates import LOW_HEALTH, Found, Gate
 from amos_graph.queries.recall.cues import Terms, joined, names_of, terms_of
+from amos_graph.queries.recall.shared import walk
 from amos_graph.queries.recall.source import Source
 from amos_graph.queries.recall.spread import BOUNDS
 from amos_graph.queries.recall.succession import inherited
@@ -117,8 +119,9 @@ def search(source: Source, asked: Asked) -> Search:
     matching = _matching(looked, found, candidates)
     matches = {ref: matching.relevance(traits).connection for ref, traits in known.items()}
     replaced = [ref for ref, entry in known.items() if entry.state_key == "superseded" and matches[ref] > 0]
-    walked = source.spread(lowered({ref: matches[ref] for ref in candidates}, candidates))
-    reached = _strongest(walked, inherited(source.successors(replaced), matches))
+    seeds = lowered({ref: matches[ref] for ref in candidates}, candidates)
+    walked, named = source.spread(seeds), walk(source.shared, seeds)
+    reached = stronger(stronger(walked, named.reached), inherited(source.successors(replaced), matches))
     beside = source.fitting([ref for ref in reached if ref not in candidates])
     found = replace(found, similar={**source.nearness(beside), **found.similar})
     matching = replace(matching, found=found)
@@ -164,7 +167,7 @@ def search(source: Source, asked: Asked) -> Search:
         ),
         unconnected=len(entries) - len(connected),
         withheld=withheld,
-        read=frozenset({*found.ids, *reached, *known, *candidates}),
+        read=frozenset({*found.ids, *reached, *known, *candidates, *named.counted}),
         cut=len(walked) >= BOUNDS.reached,
     )
 
@@ -231,13 +234,3 @@ def _matched(words: Sequence[str], traits: Traits, found: Found) -> frozenset[st
     """The words that an atom's text holds or that name an entity that it refers to."""
     named = found.named.get(traits.id, frozenset[str]())
     return frozenset(word for word in words if word in traits.tokens or word in named)
-
-
-def _strongest(one: Mapping[str, Activation], other: Mapping[str, Activation]) -> dict[str, Activation]:
-    """The activations of both, of two for one atom the stronger."""
-    stronger = {
-        ref: activation
-        for ref, activation in other.items()
-        if ref not in one or activation.strength > one[ref].strength
-    }
-    return {**one, **stronger}

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from amos_graph.encoding import Corpus
 from amos_graph.graph.transactions import Tx
+from amos_graph.policy.naming import Shared
 from amos_graph.policy.ranking import Activation
 from amos_graph.policy.traits import Traits
 from amos_graph.queries.recall import candidates, contents
@@ -15,6 +16,7 @@ from amos_graph.queries.recall.candidates import Found, Gate
 from amos_graph.queries.recall.contents import ConflictRow, Stored
 from amos_graph.queries.recall.cues import Names, Terms
 from amos_graph.queries.recall.meaning import Meaning
+from amos_graph.queries.recall.shared import read_shared
 from amos_graph.queries.recall.spread import spread
 from amos_graph.queries.recall.succession import SuccessorRow, read_successors
 from amos_graph.queries.recall.traits import read_traits
@@ -49,6 +51,8 @@ class Source(Protocol):
     def index_version(self) -> str: ...
 
     def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]: ...
+
+    def shared(self, ids: Collection[str]) -> Sequence[Shared]: ...
 
     def contents(self, ids: Collection[str]) -> Stored: ...
 
@@ -94,6 +98,9 @@ class Present:
 
     def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]:
         return spread(self.tx, self.gate, activation)
+
+    def shared(self, ids: Collection[str]) -> Sequence[Shared]:
+        return read_shared(self.tx, self.gate, ids)
 
     def contents(self, ids: Collection[str]) -> Stored:
         return contents.read_contents(self.tx, self.gate, ids)
