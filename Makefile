@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run down test test-browser check real soak bench clean format lock
+.PHONY: help demo run down test test-browser check real soak bench quality clean format lock
 
 help: ## Show what can be done
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -55,6 +55,9 @@ soak: $(STAMP) ## The long tests, in full counts
 
 bench: $(STAMP) ## Measure the figures of docs/figures.md and hold them against their targets (KEEP=folder)
 	@$(BIN)/python -m bench $(if $(KEEP),--keep $(KEEP))
+
+quality: $(STAMP) ## Measure how well recall answers questions whose evidence is known
+	@$(BIN)/python -m bench.quality
 
 format: $(STAMP)
 	@$(BIN)/ruff check --fix .

@@ -6,9 +6,7 @@ import argparse
 import json
 import os
 import platform
-import signal
 import sys
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -20,10 +18,11 @@ from amos_graph.errors import AmosError
 from amos_graph.settings import Settings
 from bench import profiling, stores, table
 from bench.catalogue import FIGURES
+from bench.document import all_compared, document
 from bench.figures import Figure, Measured, Needs, Run
 from bench.plots import bars, shapes
 from bench.progress import err, shown
-from bench.results import HERE, RESULTS, Compared, compare, read_rows, read_targets, write_rows
+from bench.results import HERE, RESULTS, write_rows
 
 out: Final = Console()
 
@@ -31,9 +30,7 @@ out: Final = Console()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run, compare or profile; 1 when something could not be measured or a compared target is missed."""
     asked = _parser().parse_args(arguments)
-    if threading.current_thread() is threading.main_thread():
-        # A run that is told to end takes its server with it.
-        signal.signal(signal.SIGTERM, _end)
+    stores.end_with_sigterm()
     try:
         if asked.what == "compare":
             return _compare()
@@ -44,10 +41,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except AmosError as error:
         err.print(Text(f"make bench: {error.message}"))
         return 1
-
-
-def _end(_signal: int, _frame: object) -> None:
-    sys.exit(143)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -85,7 +78,7 @@ def _run(names: Sequence[str], keep: Path | None, into: Path | None, *, small: b
                     write_rows(figure.name, measured.rows, into)
     if into == RESULTS:
         _note_where(settings)
-        _document()
+        document()
         _compare()
     return 0
 
@@ -106,22 +99,10 @@ def _show(figure: Figure, measured: Measured) -> None:
     out.print()
 
 
-def _compared() -> list[Compared]:
-    rows = [row for rows in read_rows().values() for row in rows]
-    return compare(read_targets(), rows)
-
-
 def _compare() -> int:
-    compared = _compared()
+    compared = all_compared()
     out.print(table.comparison_table(compared))
     return 0 if all(entry.verdict == "met" for entry in compared) else 1
-
-
-def _document() -> None:
-    """Bring the table of docs/figures.md to the results."""
-    text = table.DOCUMENT.read_text(encoding="utf-8")
-    made = table.markdown(read_rows(), _compared())
-    table.DOCUMENT.write_text(table.with_table(text, made), encoding="utf-8")
 
 
 def _note_where(settings: Settings) -> None:

@@ -18,9 +18,10 @@ Verdict = Literal["met", "missed", "not measured"]
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How far a value is spread, and by what: quartiles of single times, or the least and greatest block."""
+    """How far a value is spread, and by what: quartiles of single times, the least and greatest block, or the
+    95 % interval of a paired bootstrap."""
 
-    of: Literal["quartiles", "blocks", "runs"]
+    of: Literal["quartiles", "blocks", "runs", "bootstrap"]
     low: float
     high: float
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import secrets
+import signal
+import sys
 import tempfile
+import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,6 +27,12 @@ from amos_graph.settings import Settings
 OPTIONS: Final = LocalOptions(heap_mb=2_048, page_cache_mb=2_048)
 SMALL_OPTIONS: Final = LocalOptions(java_flags=("-XX:TieredStopAtLevel=1",))
 WORKSPACE: Final = "bench"
+
+
+def end_with_sigterm() -> None:
+    """Have a run that is told to end take its server with it."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(143))
 
 
 @dataclass(slots=True)

@@ -13,6 +13,8 @@ from bench.results import Compared, Row, Target
 DOCUMENT: Final = Path(__file__).resolve().parent.parent / "docs" / "figures.md"
 _BEGIN: Final = "<!-- figures -->"
 _END: Final = "<!-- /figures -->"
+#: Figures of `make quality`: many, so the document shows them by way and measure.
+_QUALITY: Final = "quality."
 _SIGN: Final = {"<=": "≤", ">=": "≥"}
 
 
@@ -61,12 +63,36 @@ def markdown(results: Mapping[str, Sequence[Row]], compared: Iterable[Compared])
     for rows in results.values():
         for row in rows:
             found = judged.get(row.figure)
+            if found is None and row.figure.startswith(_QUALITY):
+                continue
             goal = f"{target(found.target)}: {found.verdict}" if found else ""
             value = f"{number(row.value)} {row.unit}"
             lines.append(f"| `{row.figure}` | {value} | {spread(row)} | {row.n:,} | {goal} |")
     if len(lines) == 2:
         return "No results are committed yet."
-    return "\n".join(lines)
+    quality = [row for rows in results.values() for row in rows if row.figure.startswith(_QUALITY)]
+    return "\n".join([*lines, *(["", *_quality(quality)] if quality else [])])
+
+
+def _quality(rows: Iterable[Row]) -> list[str]:
+    """Ways by measures, on the questions that are reported, with what the spread adds and runs of agents."""
+    cells: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        _, encoder, way, measure, *half = row.figure.split(".")
+        if half == ["reported"] or way == "runs":
+            cells.setdefault((encoder, way if half == ["reported"] else f"runs: {measure}"), []).append(row)
+    names = [row.figure.split(".")[3] for row in next(iter(cells.values()), list[Row]())]
+    lines = [f"| encoder | way | {' | '.join(names)} |", f"| --- | --- |{' ---: |' * len(names)}"]
+    for (encoder, way), found in cells.items():
+        values = " | ".join(f"{number(row.value)}{_interval(row)}" for row in found)
+        filled = "" if len(found) == len(names) else " |" * (len(names) - len(found))
+        what = "what the spread adds (95 %)" if way == "gain" else way.replace("_", " ")
+        lines.append(f"| {encoder} | {what} | {values} |{filled}")
+    return lines
+
+
+def _interval(row: Row) -> str:
+    return f" ({number(row.spread.low)} – {number(row.spread.high)})" if row.spread else ""
 
 
 def with_table(text: str, made: str) -> str:

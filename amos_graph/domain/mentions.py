@@ -37,7 +37,7 @@ PART: Final = 0.5
 _PIECE: Final = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*|[^\w\s]")
 _POSSESSIVE: Final = re.compile(r"['’]s?$")
 _BRACKETED: Final = re.compile(r"\s*\([^()]*\)\s*$")
-_ARTICLE: Final = re.compile(r"^(?:the|an?) (?=\S)")
+_ARTICLE: Final = re.compile(r"^(?:the|an?) (?=\S\S)")
 #: Letters that are no letter with an accent, and are written without their stroke all the same.
 _STROKES: Final = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
@@ -57,9 +57,9 @@ _LEADING_WORDS: Final = """
     per via like unlike than then thus therefore moreover furthermore meanwhile also both each every
     either neither another other others such some any many most several few all one two three four
     five six seven eight nine ten is are was were be been being am do does did has have had can
-    could may might must shall should will would let today currently later originally initially
-    eventually finally additionally according once only even just again still now soon often usually
-    typically generally yes please thanks thank hello hi hey ok okay well oh sure at
+    could may might must shall should will would let today yesterday tomorrow tonight currently later
+    originally initially eventually finally additionally according once only even just again still
+    now soon often usually typically generally yes please thanks thank hello hi hey ok okay well oh sure at
 """
 _NO_NAMES: Final = """
     january february march april may june july august september october november december monday

@@ -26,13 +26,13 @@ class Component(NamedTuple):
 COMPONENTS: Final[Mapping[str, Component]] = MappingProxyType(
     {
         "direct_cue_match": Component(
-            0.30, "share of the cue's words, by rarity, that the atom says or that name what it refers to"
+            0.22, "share of the cue's words, by rarity, that the atom says or that name what it refers to"
         ),
         "semantic_similarity": Component(
-            0.14, "nearness of meaning to the cue; 0 where the atom or the cue has no vector"
+            0.09, "nearness of meaning to the cue; 0 where the atom or the cue has no vector"
         ),
         "edge_activation": Component(
-            0.14,
+            0.27,
             "activation that reached it over associations, or that it takes over from what it supersedes",
         ),
         "recency": Component(

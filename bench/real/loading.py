@@ -13,7 +13,7 @@ from amos_graph.domain.canonical import canonical_bytes, digest
 from amos_graph.queries.verify import verify
 from amos_graph.queries.versions import head_version
 from amos_graph.upkeep.sending import in_process
-from bench.real import checks
+from bench.real import checks, questions
 from bench.real.checks import require
 from bench.real.history import (
     Command,
@@ -113,6 +113,9 @@ def run(context: Context, folder: Path, limit: int | None = None, told: Told = s
         checks.check_courses,
         checks.check_succession,
         checks.check_two_clocks,
+        questions.check_what_replaced,
+        questions.check_what_was_needed,
+        questions.check_status_in_a_year,
     ):
         began = time.monotonic()
         told(check.__name__.replace("_", " "), 0, 1)

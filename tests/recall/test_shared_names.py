@@ -68,7 +68,7 @@ def test_names_are_those_of_entities_their_aliases_and_what_they_were_merged_wit
     )
 
     assert set(refs(packet(context, "key"))) == {"reference", "alias", "merged"}
-    assert set(refs(packet(context, "boat"))) == {"alias", "reference"}
+    assert set(refs(packet(context, "boat"))) == {"alias", "reference", "merged"}
 
 
 def test_a_name_that_very_many_speak_of_joins_nothing(context: Context) -> None:

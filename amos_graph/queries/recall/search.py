@@ -10,6 +10,7 @@ from amos_graph.commands.execution import Context
 from amos_graph.domain.packets import Asked
 from amos_graph.domain.times import parse_time
 from amos_graph.domain.tokens import tokens_of
+from amos_graph.encoding import Corpus
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.bundle import Bundle, select
 from amos_graph.policy.inhibition import Inhibition, inhibited, inhibitions, lowered
@@ -116,7 +117,7 @@ def search(source: Source, asked: Asked) -> Search:
     # What was superseded is read even where it stays away: what it matches is meant for its successor.
     known = source.traits([*found.ids, *found.suppressed.get("superseded", ())], with_degree=novel)
     candidates = {ref: known[ref] for ref in found.ids if ref in known}
-    matching = _matching(looked, found, candidates)
+    matching = _matching(looked, found, candidates, source.corpus)
     matches = {ref: matching.relevance(traits).connection for ref, traits in known.items()}
     replaced = [ref for ref, entry in known.items() if entry.state_key == "superseded" and matches[ref] > 0]
     seeds = lowered({ref: matches[ref] for ref in candidates}, candidates)
@@ -218,16 +219,15 @@ class _Matching:
         )
 
 
-def _matching(looked: Looked, found: Found, candidates: Mapping[str, Traits]) -> _Matching:
-    """Words weigh by how few of the candidates they match."""
-    cue, focus = looked.cue.tokens, looked.focus.tokens
-    entries = candidates.values()
-    return _Matching(
-        looked,
-        found,
-        rarity(cue, (_matched(cue, entry, found) for entry in entries)),
-        rarity(focus, (_matched(focus, entry, found) for entry in entries)),
-    )
+def _matching(looked: Looked, found: Found, candidates: Mapping[str, Traits], corpus: Corpus) -> _Matching:
+    """Words weigh by how few of the memories that were counted have them; of the candidates, if none were."""
+
+    def weighed(words: Sequence[str]) -> Rarity:
+        if corpus.atoms:
+            return Rarity({word: corpus.rarity(word) for word in words})
+        return rarity(words, (_matched(words, entry, found) for entry in candidates.values()))
+
+    return _Matching(looked, found, weighed(looked.cue.tokens), weighed(looked.focus.tokens))
 
 
 def _matched(words: Sequence[str], traits: Traits, found: Found) -> frozenset[str]:

@@ -1,0 +1,1 @@
+"""How well recall answers, on questions whose evidence is known."""

@@ -1,0 +1,65 @@
+"""Questions about the history in plain words, answered by packets and held against the files."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Final
+
+from amos_graph.commands.execution import Context
+from amos_graph.queries.recall import recall
+from bench.real.checks import FIRST_OF_CHAIN, require
+from bench.real.history import document_ref, entity_ref
+from bench.real.oracle import Oracle
+
+#: Places of a packet among which an answer must be.
+ITEMS: Final = 10
+#: Documents that are asked what they need, and documents and years that are asked for a status.
+_NEEDING_MAX: Final = 10
+_STATUSES_OF: Final = (8, 241, 345, 428, 484, 3000)
+_YEARS: Final = (2001, 2005, 2009, 2014, 2023)
+
+
+def _asked(context: Context, question: str, **options: Any) -> list[dict[str, Any]]:
+    return recall(context, {"cues": [question], "max_items": ITEMS, **options})["items"]
+
+
+def check_what_replaced(context: Context, oracle: Oracle) -> str:
+    """The question what replaced PEP 241 brings the next one, and so on along the chain."""
+    chain = oracle.succession(FIRST_OF_CHAIN) if FIRST_OF_CHAIN in oracle.documents else []
+    for pep, successor in pairwise(chain):
+        question = f"What replaced PEP {pep}?"
+        found = [item["atom_ref"] for item in _asked(context, question)]
+        require(document_ref(successor) in found, f"{question} brings {found}, not PEP {successor}")
+    return f"{max(0, len(chain) - 1)} questions"
+
+
+def check_what_was_needed(context: Context, oracle: Oracle) -> str:
+    """The question what PEP 458 needed brings every document that it requires."""
+    needing = {pep: held for pep in sorted(oracle.documents) if (held := oracle.required(pep))}
+    asked = list(needing.items())[:_NEEDING_MAX]
+    for pep, needed in asked:
+        question = f"What did PEP {pep} need?"
+        found = [item["atom_ref"] for item in _asked(context, question)]
+        missing = [other for other in needed if document_ref(other) not in found]
+        require(not missing, f"{question} brings {found}, not PEPs {missing}")
+    return f"{len(asked)} questions"
+
+
+def check_status_in_a_year(context: Context, oracle: Oracle) -> str:
+    """The question for its status in a year brings what held then, and no other status of the document."""
+    count = 0
+    for year in _YEARS:
+        instant = f"{year}-07-01T00:00:00Z"
+        held = oracle.status_at(instant)
+        for pep in (pep for pep in _STATUSES_OF if pep in held):
+            question = f"What was the status of PEP {pep} in {year}?"
+            items = _asked(context, question, valid_at=instant, requested_memory_types=["belief"])
+            said = [
+                item["payload"]["object"]["value"]
+                for item in items
+                if item["payload"]["subject"] == entity_ref(pep)
+                and item["payload"]["relation"] == "rel:status"
+            ]
+            require(said == [held[pep]], f"{question} brings {said}, not {held[pep]!r}")
+            count += 1
+    return f"{count} questions"
