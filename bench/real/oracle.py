@@ -57,11 +57,6 @@ class Oracle:
             chain.append(after[0])
         return chain
 
-    def required(self, pep: int) -> list[int]:
-        """The other documents that one says it requires, as far as they are loaded."""
-        named: list[int] = self.documents[pep]["requires"]
-        return [other for other in dict.fromkeys(named) if other in self.documents and other != pep]
-
     def _successors(self, pep: int) -> list[int]:
         named: list[int] = self.documents[pep]["superseded_by"] if pep in self.documents else []
         return [other for other in named if other in self.documents]
