@@ -134,6 +134,18 @@ class Amos:
         """Get one atom by its id; options are those of `POST /v1/atoms:get`."""
         return self._post("/v1/atoms:get", {"atom_id": atom_id, **options}, {"scope": scope})
 
+    def record_artifact(self, artifact: Json, **envelope: Any) -> Answer:
+        """Record a generated artifact, such as a self-narrative, which cites its sources and expires."""
+        return self._post("/v1/artifacts:record", {"artifact": artifact}, envelope, writes=True)
+
+    def get_artifact(self, artifact_id: str, *, scope: Json | None = None, **options: Any) -> Answer:
+        """Get an artifact while it is current; options are those of `POST /v1/artifacts:get`."""
+        return self._post("/v1/artifacts:get", {"artifact_id": artifact_id, **options}, {"scope": scope})
+
+    def expire_artifacts(self, limit: int = 100, **envelope: Any) -> Answer:
+        """Put away the artifacts whose time has passed."""
+        return self._post("/v1/artifacts:expire", {"limit": limit}, envelope, writes=True)
+
     def list(self, *, scope: Json | None = None, **filters: Any) -> Answer:
         """List one page of atoms; filters are those of `GET /v1/atoms`."""
         return self._get("/v1/atoms", {**self._asked(scope), **filters})

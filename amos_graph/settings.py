@@ -62,6 +62,8 @@ class Settings(BaseSettings):
     evidence_inline_bytes_max: int = Field(default=8_192, ge=0)
     #: Bytes of one evidence payload.
     evidence_bytes_max: int = Field(default=4_000_000, ge=100)
+    #: Seconds that a generated artifact, such as a self-narrative, may live.
+    artifact_lifetime_s_max: int = Field(default=7 * 24 * 3600, ge=1)
     #: Live edges at the atoms of one command that it may have to detach, follow or archive.
     detached_edges_max: int = Field(default=20_000, ge=1)
     #: Commands that are committed together when a shard is busy; 1 commits each alone.

@@ -23,6 +23,7 @@ from amos_graph.analyst.bookkeeping import (
 from amos_graph.analyst.kinds import KINDS
 from amos_graph.analyst.models import (
     LEFT_OUT,
+    Artifact,
     Atom,
     Client,
     Edge,
@@ -38,6 +39,7 @@ from amos_graph.analyst.models import (
     RelationType,
     Role,
     Score,
+    Told,
     Version,
 )
 from amos_graph.analyst.reading import connect
@@ -55,6 +57,7 @@ MODELS: Final[tuple[type[Node], ...]] = (
     EnumValue,
     Client,
     Score,
+    Artifact,
     Receipt,
     AccessClass,
     InteractionStream,
@@ -74,6 +77,7 @@ __all__ = [
     "LEFT_OUT",
     "MODELS",
     "AccessClass",
+    "Artifact",
     "Atom",
     "Canary",
     "Client",
@@ -98,6 +102,7 @@ __all__ = [
     "Role",
     "Score",
     "TermStatistics",
+    "Told",
     "Usage",
     "Version",
     "connect",

@@ -48,6 +48,13 @@ class Mention(StructuredRel):
     confidence = FloatProperty()
 
 
+class Told(StructuredRel):
+    """Which field of the artifact cites the record, and at which version it was told from."""
+
+    role = StringProperty()
+    version = IntegerProperty()
+
+
 class Node(StructuredNode):
     """Any node of the store; `unique` lists its unique keys, as properties of the node."""
 
@@ -168,6 +175,7 @@ class Atom(_Associated):
     evidence = RelationshipTo("Evidence", "EVIDENCED_BY")
     entities = RelationshipTo("Entity", "REFERS_TO", model=Role)
     names = RelationshipTo("Name", "MENTIONS", model=Mention)
+    artifacts = RelationshipFrom("Artifact", "TOLD_FROM", model=Told)
 
 
 class Edge(Scoped):
@@ -206,6 +214,7 @@ class Evidence(Scoped):
     captured_at = MomentProperty()
     atoms = RelationshipFrom("Atom", "EVIDENCED_BY")
     edges = RelationshipFrom("Edge", "EVIDENCED_BY")
+    artifacts = RelationshipFrom("Artifact", "TOLD_FROM", model=Told)
 
 
 class Entity(Record):
@@ -228,6 +237,7 @@ class Entity(Record):
     updated_at = MomentProperty()
     atoms = RelationshipFrom("Atom", "REFERS_TO", model=Role)
     known_as = RelationshipTo("Name", "NAMED")
+    artifacts = RelationshipFrom("Artifact", "REFERS_TO", model=Role)
     same_as = RelationshipTo("Entity", "MERGED_INTO")
     also = RelationshipFrom("Entity", "MERGED_INTO")
     parts = RelationshipTo("Entity", "SPLIT_INTO")
@@ -316,6 +326,34 @@ class Score(Record):
     updated_at = MomentProperty()
 
 
+class Artifact(Scoped):
+    """A generated record that cites and expires, and is never memory: a self-narrative."""
+
+    unique = (("shard", "id"),)
+
+    ref = StringProperty(db_property="id")
+    artifact_type = StringProperty()
+    subject_agent = StringProperty()
+    narrative = StringProperty()
+    narrative_scope = StringProperty()
+    rendering_target = StringProperty()
+    source_trace_refs = ArrayProperty(StringProperty())
+    source_self_model_refs = ArrayProperty(StringProperty())
+    source_capability_refs = ArrayProperty(StringProperty())
+    source_limitation_refs = ArrayProperty(StringProperty())
+    source_assessment_refs = ArrayProperty(StringProperty())
+    source_counterevidence_refs = ArrayProperty(StringProperty())
+    balance_report = JSONProperty()
+    lifecycle_state = StringProperty()
+    generated_at = MomentProperty()
+    expires_at = MomentProperty()
+    created_at = MomentProperty()
+    updated_at = MomentProperty()
+    entities = RelationshipTo("Entity", "REFERS_TO", model=Role)
+    atoms = RelationshipTo("Atom", "TOLD_FROM", model=Told)
+    evidence = RelationshipTo("Evidence", "TOLD_FROM", model=Told)
+
+
 class Journal(Sharded):
     """The head of a shard's chain; the value that locks it is left out."""
 
@@ -384,6 +422,7 @@ class Version(Sharded):
     evidence = RelationshipTo("Evidence", "OF")
     client = RelationshipTo("Client", "OF")
     score = RelationshipTo("Score", "OF")
+    artifact = RelationshipTo("Artifact", "OF")
 
 
 #: Properties of nodes that no model has: only the machinery of the store reads them.

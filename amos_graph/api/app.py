@@ -7,7 +7,18 @@ from typing import Final
 from fastapi import FastAPI
 
 from amos_graph import __version__
-from amos_graph.api import atoms, contract, events, failures, health, outcomes, packets, pages, verification
+from amos_graph.api import (
+    artifacts,
+    atoms,
+    contract,
+    events,
+    failures,
+    health,
+    outcomes,
+    packets,
+    pages,
+    verification,
+)
 from amos_graph.api.calls import Store
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.transactions import Graph
@@ -33,7 +44,7 @@ def create_app(graph: Graph, settings: Settings, archive: Archive) -> FastAPI:
     )
     app.state.store = Store(graph, settings, archive)
     app.state.readiness = health.Readiness(graph)
-    for module in (events, packets, atoms, outcomes, verification, health, pages):
+    for module in (events, packets, atoms, artifacts, outcomes, verification, health, pages):
         app.include_router(module.router)
     failures.install(app)
     contract.install(app, settings)

@@ -29,6 +29,39 @@ _SEMANTIC: Final = {
     "evidence_refs": ["evd_turn_17"],
     "confidence": {"level": "medium"},
 }
+_CAPABILITY: Final = {
+    "id": "capability:schedules-releases",
+    "type": "capability",
+    "payload": {
+        "subject_agent": "ent:agent:planner",
+        "capability": "schedules releases",
+        "capability_type": "planning",
+        "availability": "available",
+    },
+    "evidence_refs": ["evd_turn_17"],
+    "confidence": {"level": "medium"},
+}
+_LIMITATION: Final = {
+    "id": "limitation:no-calendar",
+    "type": "limitation",
+    "payload": {
+        "subject_agent": "ent:agent:planner",
+        "limitation": "does not see calendars",
+        "limitation_type": "permission",
+    },
+    "evidence_refs": ["evd_turn_17"],
+    "confidence": {"level": "high"},
+}
+_NARRATIVE: Final = {
+    "id": "art_planner_today",
+    "subject_agent": "ent:agent:planner",
+    "narrative": "I schedule releases. I do not see calendars, so I ask who is away.",
+    "narrative_scope": "what I do in this project",
+    "source_capability_refs": ["capability:schedules-releases"],
+    "source_limitation_refs": ["limitation:no-calendar"],
+    "source_counterevidence_refs": [],
+    "balance_report": {"capabilities": 1, "limitations": 1, "failures": 0},
+}
 _RELEASE_DAY: Final = {
     "id": "rel:release_day",
     "kind": "payload",
@@ -66,8 +99,16 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
                     "edges": [_SUPPORTS],
                 },
             }
+        },
+        "what an agent can and cannot do": {"value": {"payload": {"atoms": [_CAPABILITY, _LIMITATION]}}},
+    },
+    "artifacts:record": {
+        "a self-narrative": {
+            "value": {"idempotency_key": "planner-today", "payload": {"artifact": _NARRATIVE}}
         }
     },
+    "artifacts:get": {"the newest version": {"value": {"payload": {"artifact_id": "art_planner_today"}}}},
+    "artifacts:expire": {"all that is due": {"value": {"payload": {}}}},
     "atoms:propose": {
         "a candidate": {
             "value": {

@@ -26,6 +26,7 @@ from amos_graph.cli.output import (
 )
 from amos_graph.client import UNREACHABLE, Amos
 from amos_graph.domain.canonical import parse_json
+from amos_graph.domain.ids import kind_of
 from amos_graph.domain.outcomes import OUTCOME_LABELS, USE_STATUSES
 from amos_graph.errors import AmosError
 from amos_graph.queries.rendering import explain
@@ -267,26 +268,28 @@ def outcome(
 
 
 def get(
-    atom_id: Annotated[str, typer.Argument(help="The id of the atom.")],
+    record_id: Annotated[str, typer.Argument(help="The id of the atom, or of an artifact (art_…).")],
     as_of: Annotated[
         int | None, typer.Option("--as-of", min=0, help="As it was known at this graph version.")
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also when archived, superseded or unhealthy.")
+        bool, typer.Option("--all", help="Also when archived, superseded, unhealthy or expired.")
     ] = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Get one atom by its id, with evidence and history."""
+    """Get one atom by its id, with evidence and history; or a generated artifact, while it is current."""
     options: dict[str, Any] = {"as_of_version": as_of} if as_of is not None else {}
+    artifact = kind_of(record_id) == "artifact"
     if everything:
-        options |= {f"include_{what}": True for what in ("archived", "superseded", "low_health")}
+        left_out = ("expired",) if artifact else ("archived", "superseded", "low_health")
+        options |= {f"include_{what}": True for what in left_out}
     with connected(as_json, project) as amos:
-        found = amos.get(atom_id, **options).payload
+        found = (amos.get_artifact if artifact else amos.get)(record_id, **options).payload
     if as_json:
         print_json(found)
     elif found["found"]:
-        out.print_json(data=found["item"])
+        out.print_json(data=found["artifact" if artifact else "item"])
     else:
         reasons = ", ".join(entry["reason"] for entry in found["omissions"])
         out.print(f"not found{f': {reasons}' if reasons else ''}", markup=False)

@@ -23,7 +23,7 @@ class Projected:
 
 
 #: Evidence and entities come before the atoms that point at them, atoms before the edges between them, and
-#: both before their scores.
+#: both before their scores and before the artifacts that are told from them.
 ORDER: Final[tuple[RecordKind, ...]] = (
     "client",
     "relation",
@@ -33,6 +33,7 @@ ORDER: Final[tuple[RecordKind, ...]] = (
     "atom",
     "edge",
     "score",
+    "artifact",
 )
 _PROJECT: Final[Mapping[RecordKind, Procedure[Projected]]] = {
     "client": procedure("project/client", Projected),
@@ -43,6 +44,7 @@ _PROJECT: Final[Mapping[RecordKind, Procedure[Projected]]] = {
     "atom": procedure("project/atom", Projected),
     "edge": procedure("project/edge", Projected),
     "score": procedure("project/score", Projected),
+    "artifact": procedure("project/artifact", Projected),
 }
 _STANDING = procedure("project/standing")
 _STREAM = procedure("project/stream")
@@ -161,12 +163,23 @@ def _score_row(node: Node) -> dict[str, Any]:
     }
 
 
+def _artifact_row(node: Node) -> dict[str, Any]:
+    return {
+        "id": node.ref,
+        "version": node.version,
+        **_sent(node),
+        "entities": [{"role": role, "id": ref} for role, ref in node.entities],
+        "sources": [{"role": role, "ref": ref, "version": version} for role, ref, version in node.sources],
+    }
+
+
 #: What the rows of a kind hold, where it is more than the node.
 _ROWS: Final[Mapping[RecordKind, Callable[[Node], dict[str, Any]]]] = {
     "atom": _atom_row,
     "edge": _edge_row,
     "entity": _entity_row,
     "score": _score_row,
+    "artifact": _artifact_row,
 }
 
 

@@ -43,6 +43,7 @@ STRUCTURAL_TYPES: Final = frozenset(
         "MENTIONS",
         "NAMED",
         "EVIDENCED_BY",
+        "TOLD_FROM",
         "MERGED_INTO",
         "SPLIT_INTO",
     }

@@ -39,6 +39,8 @@ EVENT_TYPES: Final[Mapping[str, frozenset[RecordKind]]] = {
     "entity_split": frozenset({"entity"}),
     "relation_defined": frozenset({"relation"}),
     "enum_defined": frozenset({"enum"}),
+    "artifact_recorded": frozenset({"artifact"}),
+    "artifact_archived": frozenset({"artifact"}),
     "client_registered": frozenset({"client"}),
     "client_revoked": frozenset({"client"}),
     "retrieval_outcome_recorded": frozenset({"score"}),

@@ -56,6 +56,8 @@ def _node(node: Mapping[str, Any]) -> list[Any]:
         sorted(node["labels"]),
         _properties(node["properties"]),
         *(_sorted(_link(link) for link in node[name]) for name in _LINKS),
+        # What only artifacts have stands only where there is any, so that older digests stay good.
+        *([_sorted(_link(link) for link in node["sources"])] if node.get("sources") else []),
         _sorted(
             [relationship["type"], relationship["target"], _properties(relationship["properties"])]
             for relationship in node["outgoing"]

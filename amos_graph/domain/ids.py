@@ -17,7 +17,7 @@ _RELATION = re.compile(r"rel:[a-z][a-z0-9_]*")
 _ENUM = re.compile(r"enum:[a-z][a-z0-9_]*:[a-z0-9][a-z0-9_.\-]*")
 _PART = re.compile(r"[a-z0-9][a-z0-9_\-]{0,63}")
 
-RecordKind = Literal["atom", "edge", "entity", "relation", "enum", "evidence", "client", "score"]
+RecordKind = Literal["atom", "edge", "entity", "relation", "enum", "evidence", "client", "score", "artifact"]
 
 #: Prefix → kind of record. An id without one of them names an atom.
 PREFIXES: Final[dict[str, RecordKind]] = {
@@ -28,6 +28,7 @@ PREFIXES: Final[dict[str, RecordKind]] = {
     "evd_": "evidence",
     "cli_": "client",
     "scr_": "score",
+    "art_": "artifact",
 }
 #: Prefixes that no atom may take, although no record of ours is stored under them as such.
 RESERVED: Final = (*PREFIXES, "proc:", "evt_", "pkt_", "rto_", "tmb_")
@@ -65,6 +66,7 @@ def _atom_id(text: str) -> str:
 
 _EVIDENCE = re.compile(r"evd_[A-Za-z0-9_\-]+")
 _EDGE = re.compile(r"edge_[A-Za-z0-9_\-]+")
+_ARTIFACT = re.compile(r"art_[A-Za-z0-9_\-]+")
 _EVENT = re.compile(r"evt_[A-Za-z0-9_\-]+")
 _PACKET = re.compile(r"pkt_[0-9a-f]{40}")
 _NOT_RESERVED = re.compile(rf"(?!{'|'.join(RESERVED)}){_ID.pattern}")
@@ -82,6 +84,7 @@ RelationId = Annotated[
 EnumId = Annotated[str, _matching(_ENUM, "an enum id (enum:<group>:<value>)"), _described(_ENUM)]
 EvidenceId = Annotated[str, _matching(_EVIDENCE, "an evidence id (evd_…)"), _described(_EVIDENCE)]
 EdgeId = Annotated[str, _matching(_EDGE, "an edge id (edge_…)"), _described(_EDGE)]
+ArtifactId = Annotated[str, _matching(_ARTIFACT, "an artifact id (art_…)"), _described(_ARTIFACT)]
 EventId = Annotated[str, _matching(_EVENT, "an event id (evt_…)"), _described(_EVENT)]
 PacketId = Annotated[str, _matching(_PACKET, "a packet id (pkt_…)"), _described(_PACKET)]
 ScopePart = Annotated[

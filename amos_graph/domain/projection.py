@@ -13,9 +13,11 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
+from amos_graph.domain.artifact import CITED, COUNTEREVIDENCE
 from amos_graph.domain.atoms import payload_type
 from amos_graph.domain.atoms.payload import Payload
 from amos_graph.domain.canonical import canonical_text
+from amos_graph.domain.captions import clip
 from amos_graph.domain.dictionary import fold
 from amos_graph.domain.ids import RecordKind, derived_id, relationship_type, shard_key, with_names
 from amos_graph.domain.lifecycle import recall_default
@@ -36,6 +38,7 @@ _TIMES: Final = frozenset(
         "valid_until",
         "revoked_at",
         "expires_at",
+        "generated_at",
     }
 )
 
@@ -67,6 +70,8 @@ class Node:
     #: The keys of an entity's names; each is a NAMED.
     names: tuple[str, ...] = ()
     relationship: Relationship | None = None
+    #: (role, ref, version) of each TOLD_FROM.
+    sources: tuple[tuple[str, str, int], ...] = ()
 
 
 #: Kind of record → (label, property that holds its id).
@@ -79,6 +84,7 @@ KEYS: Final[Mapping[RecordKind, tuple[str, str]]] = {
     "evidence": ("Evidence", "evidence_id"),
     "client": ("Client", "id"),
     "score": ("Score", "id"),
+    "artifact": ("Artifact", "id"),
 }
 
 
@@ -226,6 +232,30 @@ def _score(shard: str, body: Mapping[str, Any], event_id: str) -> Node:
     return Node("score", body["id"], body["version"], ("Score",), _without_none(properties))
 
 
+def _artifact(shard: str, body: Mapping[str, Any], event_id: str) -> Node:
+    versions = body["source_versions"]
+    cited: dict[str, list[str]] = {field: body[field] for field in (*CITED, COUNTEREVIDENCE)}
+    properties = _common(shard, body, event_id) | {
+        **_same(body, "id", "artifact_type", "schema_version", "subject_agent", "narrative"),
+        **cited,
+        **_same(body, "rendering_target", "lifecycle_state"),
+        **_times(body, "generated_at", "expires_at", "created_at", "updated_at"),
+        **_scope(body),
+        "narrative_scope": canonical_text(body["narrative_scope"]),
+        "balance_report": canonical_text(body["balance_report"]),
+        "title": clip(body["narrative"]),
+    }
+    return Node(
+        kind="artifact",
+        ref=body["id"],
+        version=body["version"],
+        labels=("Artifact",),
+        properties=_without_none(properties),
+        entities=(("subject_agent", body["subject_agent"]),),
+        sources=tuple(sorted({(field, ref, versions[ref]) for field, refs in cited.items() for ref in refs})),
+    )
+
+
 def _definition(kind: RecordKind) -> Callable[[str, Mapping[str, Any], str], Node]:
     def build(shard: str, body: Mapping[str, Any], event_id: str) -> Node:
         label, _ = KEYS[kind]
@@ -251,6 +281,7 @@ _PROJECTIONS: Final[Mapping[RecordKind, Callable[[str, Mapping[str, Any], str], 
     "enum": _definition("enum"),
     "client": _definition("client"),
     "score": _score,
+    "artifact": _artifact,
 }
 
 

@@ -182,6 +182,7 @@ CAPABILITIES: Final = {
     "atom.commit": "commit atoms, edges, entities and dictionary entries",
     "atom.archive": "archive atoms",
     "outcome.record": "tell what became of retrieved memories",
+    "artifact.record": "record generated artifacts, which expire",
     "memory.steward": "see proposals and suppressed memories",
     "memory.verify": "verify the journal and the projection",
     "token.manage": "create and revoke tokens",

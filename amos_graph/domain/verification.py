@@ -179,6 +179,10 @@ def check_record(shard: str, row: Mapping[str, Any]) -> list[Fault]:
         links["MENTIONS"] = _same_links(
             node["names"], [("MENTIONS", shard, one.name, one.link()) for one in expected.mentions]
         )
+    told: list[tuple[str, str, Mapping[str, Any]]] = [
+        (shard, to, {"role": role, "version": version}) for role, to, version in expected.sources
+    ]
+    links["TOLD_FROM"] = _same_links(node["sources"], told)
     if kind == "entity":
         links["NAMED"] = _same_links(node["names"], [("NAMED", shard, name, {}) for name in expected.names])
         links["MERGED_INTO"] = _same_links(node["merged"], [(shard, merged, {})] if merged else [])

@@ -13,6 +13,7 @@ CALL () {
   UNION ALL
   CALL () {
     MATCH (n:AccessClass) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Artifact) RETURN count(n) AS labelled
     UNION ALL MATCH (n:Atom) RETURN count(n) AS labelled
     UNION ALL MATCH (n:Canary) RETURN count(n) AS labelled
     UNION ALL MATCH (n:Client) RETURN count(n) AS labelled

@@ -28,20 +28,14 @@ RETURN j.graph_version AS graph_version,
        COLLECT {
          CALL () {
            UNWIND $refs.atom AS ref MATCH (n:Atom {shard: $shard, id: ref}) RETURN ref, n
-           UNION ALL
-           UNWIND $refs.edge AS ref MATCH (n:Edge {shard: $shard, edge_id: ref}) RETURN ref, n
-           UNION ALL
-           UNWIND $refs.entity AS ref MATCH (n:Entity {shard: $shard, id: ref}) RETURN ref, n
-           UNION ALL
-           UNWIND $refs.relation AS ref MATCH (n:RelationType {shard: $shard, id: ref}) RETURN ref, n
-           UNION ALL
-           UNWIND $refs.enum AS ref MATCH (n:EnumValue {shard: $shard, id: ref}) RETURN ref, n
-           UNION ALL
-           UNWIND $refs.evidence AS ref MATCH (n:Evidence {shard: $shard, evidence_id: ref}) RETURN ref, n
-           UNION ALL
-           UNWIND $refs.client AS ref MATCH (n:Client {shard: $shard, id: ref}) RETURN ref, n
-           UNION ALL
-           UNWIND $refs.score AS ref MATCH (n:Score {shard: $shard, id: ref}) RETURN ref, n
+           UNION ALL UNWIND $refs.edge AS ref MATCH (n:Edge {shard: $shard, edge_id: ref}) RETURN ref, n
+           UNION ALL UNWIND $refs.entity AS ref MATCH (n:Entity {shard: $shard, id: ref}) RETURN ref, n
+           UNION ALL UNWIND $refs.relation AS ref MATCH (n:RelationType {shard: $shard, id: ref}) RETURN ref, n
+           UNION ALL UNWIND $refs.enum AS ref MATCH (n:EnumValue {shard: $shard, id: ref}) RETURN ref, n
+           UNION ALL UNWIND $refs.evidence AS ref MATCH (n:Evidence {shard: $shard, evidence_id: ref}) RETURN ref, n
+           UNION ALL UNWIND $refs.client AS ref MATCH (n:Client {shard: $shard, id: ref}) RETURN ref, n
+           UNION ALL UNWIND $refs.score AS ref MATCH (n:Score {shard: $shard, id: ref}) RETURN ref, n
+           UNION ALL UNWIND $refs.artifact AS ref MATCH (n:Artifact {shard: $shard, id: ref}) RETURN ref, n
          }
          MATCH (v:Version {shard: $shard, ref: ref, version: n.version})
          RETURN v {.ref, .kind, .version, .body, event_id: n.last_write_event_id, numbers: n {.utility, .salience, .weight},

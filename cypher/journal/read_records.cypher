@@ -5,7 +5,7 @@
 // @param shard STRING
 // @param refs MAP     kind of record → ids
 // @rows many   ref STRING, kind STRING, version INTEGER, superseded BOOLEAN, event_id STRING, body STRING?, numbers MAP
-// @sample {"shard": "t/w", "refs": {"atom": ["a"], "edge": [], "entity": [], "relation": [], "enum": [], "evidence": [], "client": [], "score": []}}
+// @sample {"shard": "t/w", "refs": {"atom": ["a"], "edge": [], "entity": [], "relation": [], "enum": [], "evidence": [], "client": [], "score": [], "artifact": []}}
 CYPHER 25
 CALL () {
   UNWIND $refs.atom AS ref MATCH (n:Atom {shard: $shard, id: ref}) RETURN ref, n
@@ -23,6 +23,8 @@ CALL () {
   UNWIND $refs.client AS ref MATCH (n:Client {shard: $shard, id: ref}) RETURN ref, n
   UNION ALL
   UNWIND $refs.score AS ref MATCH (n:Score {shard: $shard, id: ref}) RETURN ref, n
+  UNION ALL
+  UNWIND $refs.artifact AS ref MATCH (n:Artifact {shard: $shard, id: ref}) RETURN ref, n
 }
 MATCH (v:Version {shard: $shard, ref: ref, version: n.version})
 RETURN ref,

@@ -27,6 +27,8 @@ CALL () {
   UNION ALL
   MATCH (n:Score {shard: $shard})-[r]->() WHERE n.id IS NOT NULL RETURN n.id AS ref, type(r) AS label
   UNION ALL
+  MATCH (n:Artifact {shard: $shard})-[r:!(REFERS_TO|TOLD_FROM)]->() WHERE n.id IS NOT NULL RETURN n.id AS ref, type(r) AS label
+  UNION ALL
   MATCH (n:Event {shard: $shard})-[r:!NEXT&!WROTE]->()
   WHERE n.graph_version IS NOT NULL
   RETURN n.event_id AS ref, type(r) AS label

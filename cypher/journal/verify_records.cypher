@@ -40,8 +40,9 @@ RETURN ref,
            names: COLLECT { MATCH (n)-[r:MENTIONS|NAMED]->(x) RETURN [type(r), x.shard, x.name, properties(r)] },
            merged: COLLECT { MATCH (n)-[r:MERGED_INTO]->(x) RETURN [x.shard, x.id, properties(r)] },
            parts: COLLECT { MATCH (n)-[r:SPLIT_INTO]->(x) RETURN [x.shard, x.id, properties(r)] },
+           sources: COLLECT { MATCH (n)-[r:TOLD_FROM]->(x) RETURN [x.shard, coalesce(x.id, x.evidence_id), properties(r)] },
            outgoing: COLLECT {
-             MATCH (n)-[r:!EVIDENCED_BY&!REFERS_TO&!MENTIONS]->(x)
+             MATCH (n)-[r:!EVIDENCED_BY&!REFERS_TO&!MENTIONS&!TOLD_FROM]->(x)
              RETURN {type: type(r), properties: properties(r), target: x.id}
            },
            edges: COLLECT {

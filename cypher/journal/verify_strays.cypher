@@ -37,6 +37,10 @@ CALL () {
   MATCH (n:Score {shard: $shard})
   WHERE n.id IS NOT NULL
   RETURN n, n.id AS ref
+  UNION ALL
+  MATCH (n:Artifact {shard: $shard})
+  WHERE n.id IS NOT NULL
+  RETURN n, n.id AS ref
 }
 WITH n, ref
 WHERE NOT EXISTS { (:Version)-[:OF]->(n) }

@@ -33,6 +33,9 @@ CALL () {
     UNION ALL
     MATCH (record:Score {shard: $shard} WHERE record.id IS NOT NULL)
     RETURN record, record.id AS ref
+    UNION ALL
+    MATCH (record:Artifact {shard: $shard} WHERE record.id IS NOT NULL)
+    RETURN record, record.id AS ref
   }
   WITH record, ref
   WHERE NOT EXISTS { (:Version)-[:OF]->(record) }

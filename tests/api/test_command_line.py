@@ -18,6 +18,7 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
+from amos_graph import Amos
 from amos_graph.cli.main import app
 from amos_graph.graph.archive import Archive
 from tests.server import Server
@@ -76,6 +77,26 @@ def amos_command(server: Server, graph: object, tenant: str, tmp_path: Path) -> 
         run("down")
 
 
+def _gets_an_artifact(amos: CommandLine, url: str, token: str) -> None:
+    """`amos get art_…` while it is current; afterwards only with `--all`."""
+    agent = {"subject_agent": "ent:agent:mira"}
+    action = {"type": "action_outcome", "evidence_refs": ["evd_1"], "confidence": {"level": "high"}}
+    told = {**agent, "action_type": "plan"}
+    with Amos(url, token) as client:
+        note = {"evidence_id": "evd_1", "source_type": "note", "source_ref": "n", "payload": {}}
+        client.commit(
+            [{**action, "id": "did", "payload": {**told, "success_status": "succeeded"}}], events=[note]
+        )
+        story = {"id": "art_mira", **agent, "narrative": "I plan.", "narrative_scope": "all"}
+        cited = {"source_trace_refs": ["did"], "source_counterevidence_refs": []}
+        client.record_artifact({**story, **cited, "balance_report": {"failures": 0}})
+        assert json.loads(amos("get", "art_mira"))["narrative"] == "I plan."
+        assert "not found" in amos("get", "art_nobody", code=1)
+        client.commit([{**action, "id": "didnt", "payload": {**told, "success_status": "failed"}}])
+    assert amos.json("get", "art_mira", code=1)["artifact"] is None
+    assert amos.json("get", "art_mira", "--all")["omissions"] == [{"reason": "outdated", "refs": ["didnt"]}]
+
+
 def test_up_serves_remembers_recalls_verifies_and_goes_down(amos_command: CommandLine) -> None:
     """The first minute: each command does what its help says, with the documented exit code."""
     amos = amos_command
@@ -118,6 +139,7 @@ def test_up_serves_remembers_recalls_verifies_and_goes_down(amos_command: Comman
     status = amos.json("status")
     assert (status["ready"], status["service"]) == (True, first["url"])
     assert status["graph_version"] == 4
+    _gets_an_artifact(amos, first["url"], first["token"])
 
     assert amos.json("down") == {"service": "stopped", "neo4j": "not ours"}
     amos("recall", "Where is Mira?", code=3)

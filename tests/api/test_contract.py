@@ -20,6 +20,9 @@ OPERATIONS: Final = (
     "atoms:get",
     "atoms:list",
     "atoms:archive",
+    "artifacts:record",
+    "artifacts:get",
+    "artifacts:expire",
     "packets:retrieve",
     "outcomes:record",
     "verify",
@@ -61,6 +64,12 @@ RULES: Final[dict[str, dict[str, str]]] = {
     "outcomes:record": {
         r"payload\.\w+_refs(\[\d+\])?": "an atom is judged once, and only where the packet was used",
     },
+    "artifacts:record": {
+        r"payload\.artifact\.source_trace_refs": "a narrative cites at least one source, in whichever field",
+        r"payload\.artifact\.expires_at": "it ends in the time to come, and within the longest life",
+        r"payload\.artifact\.scope": "the scope is within the token's shard",
+    },
+    "artifacts:get": {r"payload\.as_of_version": "a version beyond the head is not there yet"},
     "atoms:get": {r"payload\.as_of_version": "a version beyond the head is not there yet"},
     "atoms:list": {
         r"as_of_version": "a version beyond the head is not there yet",

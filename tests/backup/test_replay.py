@@ -102,6 +102,7 @@ CHANGES = {
     "a weight": "MATCH (:Atom {shard: $shard})-[r:SUPERSEDES]->() SET r.weight = r.weight + 0.5",
     "a native relationship": "MATCH (:Atom {shard: $shard})-[r:SUPERSEDES]->() DELETE r",
     "a merge": "MATCH (:Entity {shard: $shard})-[r:MERGED_INTO]->() DELETE r",
+    "a source": "MATCH (:Artifact {shard: $shard})-[r:TOLD_FROM]->() SET r.version = r.version + 1",
     "a node": "MATCH (n:Evidence {shard: $shard, evidence_id: 'evd_key'}) DETACH DELETE n",
     "an access class": "MATCH (n:AccessClass {shard: $shard}) WITH n LIMIT 1 DELETE n",
     "a stream": "MATCH (n:InteractionStream {shard: $shard}) SET n.version = n.version + 1",

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from amos_graph.commands.archive import archive
+from amos_graph.commands.artifacts import record_artifact
 from amos_graph.commands.clients import register_client, revoke_client
 from amos_graph.commands.commit import commit, propose
 from amos_graph.commands.execution import Context
@@ -60,6 +61,7 @@ def populate(context: Context) -> None:
             "atoms": [belief(evidence_refs=["evd_narrow"], access_policy=_POLICY)],
         },
     )
+    _narrate(narrowed)
     propose(context, {"candidates": [belief(id="p1", payload={"object": "maybe"})]})
     commit(
         context,
@@ -80,6 +82,30 @@ def populate(context: Context) -> None:
         register_client(context, request)
     revoke_client(context, "cli_two")
     Indexer(context.graph, open_encoder("hashed")).catch_up(context.scope.shard, count=True)
+
+
+def _narrate(context: Context) -> None:
+    """What an agent can do, and a story of it with evidence against it."""
+    agent = "ent:agent:planner"
+    payload = {
+        "subject_agent": agent,
+        "capability": "plans",
+        "capability_type": "planning",
+        "availability": "available",
+    }
+    atom = {"id": "can", "type": "capability", "payload": payload, "evidence_refs": ["evd_narrow"]}
+    commit(context, {"atoms": [{**atom, "confidence": _CONFIDENCE}]})
+    story = {
+        "id": "art_story",
+        "subject_agent": agent,
+        "access_policy": _POLICY,
+        "narrative": "I plan.",
+        "narrative_scope": "all that I do",
+        "source_capability_refs": ["can"],
+        "source_counterevidence_refs": ["evd_narrow"],
+        "balance_report": {"capabilities": 1},
+    }
+    record_artifact(context, {"artifact": story})
 
 
 def _tell(context: Context) -> None:

@@ -11,6 +11,7 @@ from typing import Any, LiteralString, cast
 import pytest
 
 from amos_graph.commands.archive import archive
+from amos_graph.commands.artifacts import record_artifact
 from amos_graph.commands.clients import register_client
 from amos_graph.commands.commit import commit
 from amos_graph.commands.execution import Context
@@ -73,8 +74,24 @@ def shard(context: Context) -> str:
     found = recall(context, {"cues": ["other"], "max_items": 5})
     assert {"a2", "a3"} <= {item["atom_ref"] for item in found["items"]}
     record_outcome(context, {"packet_id": found["packet_id"], "helpful_atom_refs": ["a2", "a3"]})
+    story = {
+        "id": "art_one",
+        "subject_agent": "ent:agent:planner",
+        "narrative": "I fail.",
+        "narrative_scope": {"task": "t1"},
+        "source_trace_refs": ["did"],
+        "source_counterevidence_refs": ["evd_turn1"],
+        "balance_report": {"failures": 1},
+    }
+    commit(context, {"atoms": [_done()]})
+    record_artifact(context, {"artifact": story})
     register_client(context, {"id": "cli_one", "service_id": "svc:one", "capabilities": ["memory.read"]})
     return context.scope.shard
+
+
+def _done() -> dict[str, Any]:
+    payload = {"subject_agent": "ent:agent:planner", "action_type": "plan", "success_status": "failed"}
+    return belief(id="did", type="action_outcome") | {"payload": payload}
 
 
 def kinds(report: Report) -> set[str]:
@@ -88,7 +105,8 @@ def test_an_untouched_shard_verifies_clean(graph: Graph, shard: str) -> None:
 
     assert [fault.record() for fault in report.faults] == []
     assert {kind: count for kind, count in report.records.items() if kind not in ("entity", "evidence")} == {
-        "atom": 6,
+        "artifact": 1,
+        "atom": 7,
         "client": 1,
         "edge": 2,
         "enum": 1,
@@ -153,7 +171,11 @@ def test_each_property_of_an_event_is_covered(graph: Graph, shard: str, position
 @pytest.mark.reliability("T07")
 @pytest.mark.case("C61")
 @pytest.mark.parametrize(
-    "label", ["Atom", "Edge", "Entity", "RelationType", "EnumValue", "Evidence", "Client", "Score", "Version"]
+    "label",
+    [
+        *("Atom", "Edge", "Entity", "RelationType", "EnumValue", "Evidence", "Client", "Score", "Artifact"),
+        "Version",
+    ],
 )
 def test_each_projected_property_is_covered(graph: Graph, shard: str, label: str) -> None:
     """Changing, removing or adding any property of a record is found, by its id and field."""
@@ -219,6 +241,39 @@ TAMPERING = {
             "CREATE (s)-[:OF]->(a)"
         ),
         {"stray_relationship"},
+    ),
+    "keyless artifact": ("CREATE (:Artifact {shard: $shard})", {"stray_node"}),
+    "stray artifact": ("CREATE (:Artifact {shard: $shard, id: 'art_ghost'})", {"stray_node"}),
+    "artifact deleted": ("MATCH (n:Artifact {shard: $shard}) DETACH DELETE n", {"projection_missing"}),
+    "artifact linked out": (
+        "MATCH (n:Artifact {shard: $shard}), (a:Atom {shard: $shard, id: 'a2'}) CREATE (n)-[:SUPPORTS]->(a)",
+        {"stray_relationship"},
+    ),
+    "source of an artifact gone": (
+        "MATCH (:Artifact {shard: $shard})-[r:TOLD_FROM]->(:Atom) DELETE r",
+        {"projection_link"},
+    ),
+    "source of an artifact at another version": (
+        "MATCH (:Artifact {shard: $shard})-[r:TOLD_FROM]->(:Evidence) SET r.version = 2",
+        {"projection_link"},
+    ),
+    "another source of an artifact": (
+        (
+            "MATCH (n:Artifact {shard: $shard}), (a:Atom {shard: $shard, id: 'a2'}) "
+            "CREATE (n)-[:TOLD_FROM {role: 'source_trace_refs', version: 1}]->(a)"
+        ),
+        {"projection_link"},
+    ),
+    "agent of an artifact gone": (
+        "MATCH (:Artifact {shard: $shard})-[r:REFERS_TO]->() DELETE r",
+        {"projection_link"},
+    ),
+    "an atom told from": (
+        (
+            "MATCH (a:Atom {shard: $shard, id: 'a2'})-[:EVIDENCED_BY]->(e) "
+            "CREATE (a)-[:TOLD_FROM {role: 'r', version: 1}]->(e)"
+        ),
+        {"projection_link"},
     ),
     "manifest linked out": (
         (

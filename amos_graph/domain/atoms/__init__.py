@@ -21,7 +21,7 @@ FAMILIES: Final = (cognition, motivation, action, interaction, identity, governa
 NO_ATOMS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "self_narrative": "a self-narrative is generated and expires, and is never memory; "
-        "what it is told from are traces, outcomes, self-models, capabilities, limitations and assessments",
+        "record it as an artifact (POST /v1/artifacts:record), which cites what it is told from",
     }
 )
 
