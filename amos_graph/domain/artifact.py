@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, cast
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from amos_graph.domain.atoms.payload import ITEMS_MAX, AtomRefs
 from amos_graph.domain.ids import ArtifactId, EntityId, Identifier
 from amos_graph.domain.model import Strict
 from amos_graph.domain.scope import AccessPolicy, Scope, with_spelled_scope
 from amos_graph.domain.times import Timestamp
-from amos_graph.domain.value_kinds import fault
-from amos_graph.domain.values import Condition, Name, Statement, ValueRecord
+from amos_graph.domain.value_kinds import TEXT_LENGTH_MAX, check_record, fault
+from amos_graph.domain.values import Condition, Name, Statement
 
 #: Field → the types of atoms that it cites. Outcomes have no field of their own in the specification.
 CITED: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
@@ -49,9 +49,14 @@ class SelfNarrative(Strict):
     source_assessment_refs: AtomRefs = Field(default_factory=list[str])
     #: Atoms of any type, and evidence.
     source_counterevidence_refs: Annotated[list[Identifier], Field(max_length=ITEMS_MAX)]
-    narrative_scope: Condition
+    narrative_scope: Annotated[
+        Condition,
+        WithJsonSchema(
+            {"anyOf": [{"type": "string", "pattern": r"\S", "maxLength": TEXT_LENGTH_MAX}, {"type": "object"}]}
+        ),
+    ]
     rendering_target: Name = "english"
-    balance_report: Annotated[ValueRecord, Field(min_length=1)]
+    balance_report: Annotated[dict[str, Any], Field(min_length=1), AfterValidator(check_record)]
     generated_at: Timestamp | None = None
     #: The longest life that the service allows, unless given.
     expires_at: Timestamp | None = None

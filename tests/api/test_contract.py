@@ -66,6 +66,7 @@ RULES: Final[dict[str, dict[str, str]]] = {
     },
     "artifacts:record": {
         r"payload\.artifact\.source_trace_refs": "a narrative cites at least one source, in whichever field",
+        r"payload\.artifact\.(narrative_scope|balance_report)(\..*)?": "a typed value has its type's form",
         r"payload\.artifact\.expires_at": "it ends in the time to come, and within the longest life",
         r"payload\.artifact\.scope": "the scope is within the token's shard",
     },
