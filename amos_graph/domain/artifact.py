@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic.json_schema import JsonSchemaValue
 
 from amos_graph.domain.atoms.payload import ITEMS_MAX, AtomRefs
 from amos_graph.domain.ids import ArtifactId, EntityId, Identifier
@@ -27,6 +28,7 @@ CITED: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     }
 )
 COUNTEREVIDENCE: Final = "source_counterevidence_refs"
+_TEXT: Final[JsonSchemaValue] = {"type": "string", "pattern": r"\S", "maxLength": TEXT_LENGTH_MAX}
 
 
 class SelfNarrative(Strict):
@@ -49,12 +51,7 @@ class SelfNarrative(Strict):
     source_assessment_refs: AtomRefs = Field(default_factory=list[str])
     #: Atoms of any type, and evidence.
     source_counterevidence_refs: Annotated[list[Identifier], Field(max_length=ITEMS_MAX)]
-    narrative_scope: Annotated[
-        Condition,
-        WithJsonSchema(
-            {"anyOf": [{"type": "string", "pattern": r"\S", "maxLength": TEXT_LENGTH_MAX}, {"type": "object"}]}
-        ),
-    ]
+    narrative_scope: Annotated[Condition, WithJsonSchema({"anyOf": [_TEXT, {"type": "object"}]})]
     rendering_target: Name = "english"
     balance_report: Annotated[dict[str, Any], Field(min_length=1), AfterValidator(check_record)]
     generated_at: Timestamp | None = None

@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 from amos_graph import Amos
 from amos_graph.cli.main import app
 from amos_graph.graph.archive import Archive
+from tests.samples import source_event
 from tests.server import Server
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -83,7 +84,12 @@ def _gets_an_artifact(amos: CommandLine, url: str, token: str) -> None:
     action = {"type": "action_outcome", "evidence_refs": ["evd_1"], "confidence": {"level": "high"}}
     told = {**agent, "action_type": "plan"}
     with Amos(url, token) as client:
-        note = {"evidence_id": "evd_1", "source_type": "note", "source_ref": "n", "payload": {}}
+        note: dict[str, Any] = {
+            "evidence_id": "evd_1",
+            "source_type": "note",
+            "source_ref": "n",
+            "payload": {},
+        }
         client.commit(
             [{**action, "id": "did", "payload": {**told, "success_status": "succeeded"}}], events=[note]
         )

@@ -161,7 +161,7 @@ def test_a_narrative_is_no_memory(agent: Context) -> None:
 
 
 _FAR = "2999-01-01T00:00:00Z"
-REFUSED: Final = {
+REFUSED: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "no source": ({"source_capability_refs": [], "source_limitation_refs": []}, "source_trace_refs"),
     "no counterevidence named": ({"source_counterevidence_refs": None}, "source_counterevidence_refs"),
     "no balance": ({"balance_report": {}}, "balance_report"),
@@ -178,7 +178,7 @@ REFUSED: Final = {
     "too long a life": ({"expires_at": _FAR}, "expires_at"),
     "a life from the future": ({"expires_at": _FAR, "generated_at": _FAR}, "expires_at"),
 }
-NOT_FOUND: Final = {
+NOT_FOUND: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "an unknown source": ({"source_limitation_refs": ["nowhere"]}, "source_limitation_refs[0]"),
     "an entity as evidence": ({"source_counterevidence_refs": [AGENT]}, "source_counterevidence_refs[0]"),
 }
