@@ -84,15 +84,8 @@ def _gets_an_artifact(amos: CommandLine, url: str, token: str) -> None:
     action = {"type": "action_outcome", "evidence_refs": ["evd_1"], "confidence": {"level": "high"}}
     told = {**agent, "action_type": "plan"}
     with Amos(url, token) as client:
-        note: dict[str, Any] = {
-            "evidence_id": "evd_1",
-            "source_type": "note",
-            "source_ref": "n",
-            "payload": {},
-        }
-        client.commit(
-            [{**action, "id": "did", "payload": {**told, "success_status": "succeeded"}}], events=[note]
-        )
+        did = {**action, "id": "did", "payload": {**told, "success_status": "succeeded"}}
+        client.commit([did], events=[source_event("evd_1")])
         story = {"id": "art_mira", **agent, "narrative": "I plan.", "narrative_scope": "all"}
         cited = {"source_trace_refs": ["did"], "source_counterevidence_refs": []}
         client.record_artifact({**story, **cited, "balance_report": {"failures": 0}})

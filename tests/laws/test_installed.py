@@ -98,9 +98,9 @@ def test_the_demo_runs_from_a_wheel(local: Installed) -> None:
 
     The files of Neo4j are those of this machine's cache where it has them; tests/local fetches them.
     """
-    cache = {"AMOS_CACHE": str(default_cache())}
-    told = local("amos", "demo", **cache)
-    verified = json.loads(local("amos", "verify", "--json", AMOS_WORKSPACE="demo", **cache))
+    cache = str(default_cache())
+    told = local("amos", "demo", AMOS_CACHE=cache)
+    verified = json.loads(local("amos", "verify", "--json", AMOS_WORKSPACE="demo"))
     remembered = json.loads(local("amos", "remember", "Mira is away until Thursday.", "--json"))
     place = local("python", "-c", "import amos_graph; print(amos_graph.__file__)").strip()
 
