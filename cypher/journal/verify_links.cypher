@@ -7,8 +7,7 @@
 // @sample {"shard": "t/w", "limit": 10}
 CYPHER 25
 CALL () {
-  MATCH (n:Edge {shard: $shard})-[r:!EVIDENCED_BY]->()
-  WHERE n.edge_id IS NOT NULL
+  MATCH (n:Edge {shard: $shard})-[r:!EVIDENCED_BY]->() WHERE n.edge_id IS NOT NULL
   RETURN n.edge_id AS ref, type(r) AS label
   UNION ALL
   MATCH (n:Entity {shard: $shard})-[r:!(MERGED_INTO|SPLIT_INTO|NAMED)]->()
@@ -37,8 +36,7 @@ CALL () {
   WHERE n.graph_version IS NOT NULL
   RETURN n.ref AS ref, type(r) AS label
   UNION ALL
-  MATCH (n:Journal {shard: $shard})-[r:!HEAD]->()
-  RETURN n.title AS ref, type(r) AS label
+  MATCH (n:Journal {shard: $shard})-[r:!HEAD]->() RETURN n.title AS ref, type(r) AS label
   UNION ALL
   MATCH (n:AccessClass {shard: $shard})-[r]->() USING INDEX n:AccessClass(shard) RETURN n.title AS ref, type(r) AS label
   UNION ALL

@@ -10,8 +10,7 @@
 CYPHER 25
 MATCH (v:Version {shard: $shard})
 USING INDEX v:Version(shard, ref, version)
-WHERE v.ref > $after
-  AND v.version > 0
+WHERE v.ref > $after AND v.version > 0
 WITH DISTINCT v.ref AS ref
 ORDER BY ref
 LIMIT $limit
@@ -21,8 +20,7 @@ CALL (ref) {
   WHERE v.version > 0
   WITH v
   ORDER BY v.version DESC
-  RETURN collect(v)[0] AS newest,
-         count(v) AS versions
+  RETURN collect(v)[0] AS newest, count(v) AS versions
 }
 RETURN ref,
        newest.kind AS kind,
