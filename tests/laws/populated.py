@@ -85,7 +85,7 @@ def populate(context: Context) -> None:
 
 
 def _narrate(context: Context) -> None:
-    """What an agent can do, and a story of it with evidence against it."""
+    """What an agent can do and did, and a story of it with evidence against it."""
     agent = "ent:agent:planner"
     payload = {
         "subject_agent": agent,
@@ -93,8 +93,13 @@ def _narrate(context: Context) -> None:
         "capability_type": "planning",
         "availability": "available",
     }
-    atom = {"id": "can", "type": "capability", "payload": payload, "evidence_refs": ["evd_narrow"]}
-    commit(context, {"atoms": [{**atom, "confidence": _CONFIDENCE}]})
+    done = {"subject_agent": agent, "action_type": "plan a week", "success_status": "succeeded"}
+    common = {"evidence_refs": ["evd_narrow"], "confidence": _CONFIDENCE}
+    atoms = [
+        {"id": "can", "type": "capability", "payload": payload, **common},
+        {"id": "did", "type": "action_outcome", "payload": done, **common},
+    ]
+    commit(context, {"atoms": atoms})
     story = {
         "id": "art_story",
         "subject_agent": agent,
