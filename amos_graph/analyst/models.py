@@ -1,4 +1,7 @@
-"""The nodes of the store as neomodel classes: the record kinds, the chain, and what is derived from them."""
+"""The nodes of the store as neomodel classes: the record kinds, the chain, and what is derived from them.
+
+Classes are named with their module: a bare name would be looked for in whatever module imports this one.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,7 @@ class Record(Sharded):
     version = IntegerProperty()
     last_writer = StringProperty()
     last_write_event_id = StringProperty()
-    versions = RelationshipFrom("Version", "OF")
+    versions = RelationshipFrom(f"{__name__}.Version", "OF")
 
 
 class InScope(Sharded):
@@ -111,10 +114,10 @@ def _relationships(relation: Relation) -> dict[str, Any]:
     """The attributes of one relation: to and from other atoms, or with them where it has no direction."""
     name, native = relation.id.removeprefix("rel:"), relationship_type(relation.id)
     if relation.symmetric:
-        return {f"with_{name}": RelationshipWith("Atom", native, model=Link)}
+        return {f"with_{name}": RelationshipWith(f"{__name__}.Atom", native, model=Link)}
     return {
-        f"to_{name}": RelationshipTo("Atom", native, model=Link),
-        f"from_{name}": RelationshipFrom("Atom", native, model=Link),
+        f"to_{name}": RelationshipTo(f"{__name__}.Atom", native, model=Link),
+        f"from_{name}": RelationshipFrom(f"{__name__}.Atom", native, model=Link),
     }
 
 
@@ -172,10 +175,10 @@ class Atom(_Associated):
     content_digest = StringProperty()
     search_text = StringProperty()
     shard_key = StringProperty()
-    evidence = RelationshipTo("Evidence", "EVIDENCED_BY")
-    entities = RelationshipTo("Entity", "REFERS_TO", model=Role)
-    names = RelationshipTo("Name", "MENTIONS", model=Mention)
-    artifacts = RelationshipFrom("Artifact", "TOLD_FROM", model=Told)
+    evidence = RelationshipTo(f"{__name__}.Evidence", "EVIDENCED_BY")
+    entities = RelationshipTo(f"{__name__}.Entity", "REFERS_TO", model=Role)
+    names = RelationshipTo(f"{__name__}.Name", "MENTIONS", model=Mention)
+    artifacts = RelationshipFrom(f"{__name__}.Artifact", "TOLD_FROM", model=Told)
 
 
 class Edge(Scoped):
@@ -198,7 +201,7 @@ class Edge(Scoped):
     created_at = MomentProperty()
     updated_at = MomentProperty()
     valid_from = MomentProperty()
-    evidence = RelationshipTo("Evidence", "EVIDENCED_BY")
+    evidence = RelationshipTo(f"{__name__}.Evidence", "EVIDENCED_BY")
 
 
 class Evidence(Scoped):
@@ -212,9 +215,9 @@ class Evidence(Scoped):
     checksum = StringProperty()
     payload = JSONProperty()
     captured_at = MomentProperty()
-    atoms = RelationshipFrom("Atom", "EVIDENCED_BY")
-    edges = RelationshipFrom("Edge", "EVIDENCED_BY")
-    artifacts = RelationshipFrom("Artifact", "TOLD_FROM", model=Told)
+    atoms = RelationshipFrom(f"{__name__}.Atom", "EVIDENCED_BY")
+    edges = RelationshipFrom(f"{__name__}.Edge", "EVIDENCED_BY")
+    artifacts = RelationshipFrom(f"{__name__}.Artifact", "TOLD_FROM", model=Told)
 
 
 class Entity(Record):
@@ -235,13 +238,13 @@ class Entity(Record):
     split_into = ArrayProperty(StringProperty())
     created_at = MomentProperty()
     updated_at = MomentProperty()
-    atoms = RelationshipFrom("Atom", "REFERS_TO", model=Role)
-    known_as = RelationshipTo("Name", "NAMED")
-    artifacts = RelationshipFrom("Artifact", "REFERS_TO", model=Role)
-    same_as = RelationshipTo("Entity", "MERGED_INTO")
-    also = RelationshipFrom("Entity", "MERGED_INTO")
-    parts = RelationshipTo("Entity", "SPLIT_INTO")
-    part_of = RelationshipFrom("Entity", "SPLIT_INTO")
+    atoms = RelationshipFrom(f"{__name__}.Atom", "REFERS_TO", model=Role)
+    known_as = RelationshipTo(f"{__name__}.Name", "NAMED")
+    artifacts = RelationshipFrom(f"{__name__}.Artifact", "REFERS_TO", model=Role)
+    same_as = RelationshipTo(f"{__name__}.Entity", "MERGED_INTO")
+    also = RelationshipFrom(f"{__name__}.Entity", "MERGED_INTO")
+    parts = RelationshipTo(f"{__name__}.Entity", "SPLIT_INTO")
+    part_of = RelationshipFrom(f"{__name__}.Entity", "SPLIT_INTO")
 
 
 class Name(Sharded):
@@ -250,8 +253,8 @@ class Name(Sharded):
     unique = (("shard", "name"),)
 
     name = StringProperty()
-    atoms = RelationshipFrom("Atom", "MENTIONS", model=Mention)
-    entities = RelationshipFrom("Entity", "NAMED")
+    atoms = RelationshipFrom(f"{__name__}.Atom", "MENTIONS", model=Mention)
+    entities = RelationshipFrom(f"{__name__}.Entity", "NAMED")
 
 
 class Defined(Record):
@@ -349,9 +352,9 @@ class Artifact(Scoped):
     expires_at = MomentProperty()
     created_at = MomentProperty()
     updated_at = MomentProperty()
-    entities = RelationshipTo("Entity", "REFERS_TO", model=Role)
-    atoms = RelationshipTo("Atom", "TOLD_FROM", model=Told)
-    evidence = RelationshipTo("Evidence", "TOLD_FROM", model=Told)
+    entities = RelationshipTo(f"{__name__}.Entity", "REFERS_TO", model=Role)
+    atoms = RelationshipTo(f"{__name__}.Atom", "TOLD_FROM", model=Told)
+    evidence = RelationshipTo(f"{__name__}.Evidence", "TOLD_FROM", model=Told)
 
 
 class Journal(Sharded):
@@ -367,7 +370,7 @@ class Journal(Sharded):
     accepted_at = StringProperty()
     version_count = IntegerProperty()
     body_bytes = IntegerProperty()
-    head = RelationshipTo("Event", "HEAD")
+    head = RelationshipTo(f"{__name__}.Event", "HEAD")
 
 
 class Event(Sharded):
@@ -396,9 +399,9 @@ class Event(Sharded):
     projection_status = StringProperty()
     previous_event_hash = StringProperty()
     checksum = StringProperty()
-    later = RelationshipTo("Event", "NEXT")
-    earlier = RelationshipFrom("Event", "NEXT")
-    wrote = RelationshipTo("Version", "WROTE")
+    later = RelationshipTo(f"{__name__}.Event", "NEXT")
+    earlier = RelationshipFrom(f"{__name__}.Event", "NEXT")
+    wrote = RelationshipTo(f"{__name__}.Version", "WROTE")
 
 
 class Version(Sharded):
@@ -413,16 +416,16 @@ class Version(Sharded):
     recorded_at = MomentProperty()
     codec = StringProperty()
     body = JSONProperty()
-    event = RelationshipFrom("Event", "WROTE")
-    atom = RelationshipTo("Atom", "OF")
-    edge = RelationshipTo("Edge", "OF")
-    entity = RelationshipTo("Entity", "OF")
-    relation = RelationshipTo("RelationType", "OF")
-    enum = RelationshipTo("EnumValue", "OF")
-    evidence = RelationshipTo("Evidence", "OF")
-    client = RelationshipTo("Client", "OF")
-    score = RelationshipTo("Score", "OF")
-    artifact = RelationshipTo("Artifact", "OF")
+    event = RelationshipFrom(f"{__name__}.Event", "WROTE")
+    atom = RelationshipTo(f"{__name__}.Atom", "OF")
+    edge = RelationshipTo(f"{__name__}.Edge", "OF")
+    entity = RelationshipTo(f"{__name__}.Entity", "OF")
+    relation = RelationshipTo(f"{__name__}.RelationType", "OF")
+    enum = RelationshipTo(f"{__name__}.EnumValue", "OF")
+    evidence = RelationshipTo(f"{__name__}.Evidence", "OF")
+    client = RelationshipTo(f"{__name__}.Client", "OF")
+    score = RelationshipTo(f"{__name__}.Score", "OF")
+    artifact = RelationshipTo(f"{__name__}.Artifact", "OF")
 
 
 #: Properties of nodes that no model has: only the machinery of the store reads them.

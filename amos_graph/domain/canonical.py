@@ -95,7 +95,9 @@ def _plain(value: Any) -> bool | None:
                 return None
         elif kind is not float:
             return None
-        elif each.is_integer() and -INTEGER_MAX <= each <= INTEGER_MAX:
+        elif each.is_integer():
+            if not -INTEGER_MAX <= each <= INTEGER_MAX:
+                return None
             whole = True
         # Small and large numbers have exponents of another form.
         elif not 1e-4 <= abs(each) < 1e16:

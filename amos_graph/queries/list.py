@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
@@ -15,6 +15,7 @@ from amos_graph.commands.execution import Context
 from amos_graph.domain.atoms import payload_type
 from amos_graph.domain.canonical import digest, parse_json
 from amos_graph.domain.ids import EntityId
+from amos_graph.domain.lifecycle import HEALTH_STATUSES, LIFECYCLE_STATES
 from amos_graph.domain.model import Strict, validate
 from amos_graph.domain.sameness import Sameness
 from amos_graph.domain.score import numbers_of, with_numbers
@@ -107,8 +108,16 @@ def list_atoms(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
         raise AmosError("authorization_denied", "only stewards list proposals")
     for index, name in enumerate(asked.types):
         payload_type(name, f"types[{index}]")
+    _among("lifecycle_states", asked.lifecycle_states, LIFECYCLE_STATES)
+    _among("health_statuses", asked.health_statuses, HEALTH_STATUSES)
     position = _position(asked)
     return context.graph.read("list_atoms", lambda tx: _page(tx, context, asked, position))
+
+
+def _among(field: str, given: Sequence[str], known: Collection[str]) -> None:
+    for index, name in enumerate(given):
+        if name not in known:
+            raise invalid(f"{field}[{index}]", f"not one of {', '.join(known)}")
 
 
 def _page(tx: Tx, context: Context, asked: ListRequest, position: tuple[datetime, str]) -> dict[str, Any]:

@@ -76,7 +76,7 @@ QUESTIONS: Final[tuple[Question, ...]] = (
         "What stands between us and the public beta?",
         # The beliefs share no word with the question: only the edges lead to them.
         expects=(GOAL, NOT_COVERED, COVERED),
-        options={"max_items": 6},
+        options={"max_items": 6, "requested_memory_types": ["goal", "commitment", "belief"]},
         conflict=True,
     ),
 )

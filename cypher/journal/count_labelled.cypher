@@ -27,6 +27,7 @@ CALL () {
     UNION ALL MATCH (n:InteractionStream) RETURN count(n) AS labelled
     UNION ALL MATCH (n:Journal) RETURN count(n) AS labelled
     UNION ALL MATCH (n:Migration) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Name) RETURN count(n) AS labelled
     UNION ALL MATCH (n:PacketManifest) RETURN count(n) AS labelled
     UNION ALL MATCH (n:Receipt) RETURN count(n) AS labelled
     UNION ALL MATCH (n:RelationType) RETURN count(n) AS labelled

@@ -40,7 +40,7 @@ RETURN ref,
            parts: COLLECT { MATCH (n)-[r:SPLIT_INTO]->(x) RETURN [x.shard, x.id, properties(r)] },
            sources: COLLECT { MATCH (n)-[r:TOLD_FROM]->(x) RETURN [x.shard, coalesce(x.id, x.evidence_id), properties(r)] },
            outgoing: COLLECT {
-             MATCH (n)-[r:!EVIDENCED_BY&!REFERS_TO&!MENTIONS&!TOLD_FROM]->(x)
+             MATCH (n)-[r:!EVIDENCED_BY&!REFERS_TO&!MENTIONS&!NAMED&!TOLD_FROM]->(x)
              RETURN {type: type(r), properties: properties(r), target: x.id}
            },
            edges: COLLECT {

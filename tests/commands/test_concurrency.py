@@ -145,6 +145,7 @@ def test_fifty_first_writers_make_one_entity_and_one_journal(
         "[HEAD]": 1,
         "[WROTE]": 1,
         "[OF]": 1,
+        "[NAMED]": 1,
     }
 
 

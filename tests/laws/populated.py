@@ -35,6 +35,13 @@ def populate(context: Context) -> None:
         belief(id="b2", **common, payload={"object": "two"}, decay_policy={"k": 1}, index_refs={"text": "t"}),
         belief(id="b3", **common, payload={"object": "three"}, supersedes=["b2"]),
         belief(id="b4", **common, payload={"object": "four"}, observed_at="2026-01-01T00:00:00Z"),
+        # They share nothing but an edge, so that an edge is what leads from one to the other.
+        belief(id="near", **common, payload={"subject": "ent:thing:near", "object": "lonely"}),
+        belief(
+            id="far",
+            **common,
+            payload={"subject": "ent:thing:far", "object": "remote", "relation": "rel:likes"},
+        ),
         *(_said(n, common) for n in (1, 2)),
     ]
     relations = sorted(entry.id for entry in RELATIONS.values() if entry.kind == "edge")
@@ -43,7 +50,10 @@ def populate(context: Context) -> None:
         {
             "events": events,
             "atoms": atoms,
-            "edges": [_edge("b1", "b4", relation) for relation in relations if relation != "rel:supersedes"],
+            "edges": [
+                *(_edge("b1", "b4", relation) for relation in relations if relation != "rel:supersedes"),
+                _edge("near", "far", "rel:supports"),
+            ],
             "entities": [
                 {"id": "ent:person:ada", "aliases": ["Countess"], "external_refs": ["https://example.org"]},
                 {"id": "ent:person:ada2", "merged_into": "ent:person:ada"},
@@ -115,7 +125,7 @@ def _narrate(context: Context) -> None:
 
 def _tell(context: Context) -> None:
     """A packet with a memory to which an edge led, and what became of it."""
-    found = recall(context, {"cues": ["four"], "evaluated_at": "2026-01-15T00:00:00Z"})
+    found = recall(context, {"cues": ["lonely"], "evaluated_at": "2026-01-15T00:00:00Z"})
     led = [item["atom_ref"] for item in found["items"] if item["activation_path"]]
     told = {"outcome_labels": ["failed"], "unhelpful_atom_refs": led, "missing_capability_cues": ["c"]}
     record_outcome(context, {"packet_id": found["packet_id"], **told})

@@ -52,7 +52,8 @@ def shard(context: Context) -> str:
             "atoms": [
                 belief(id="a1"),
                 belief(id="a2", payload={"object": "ent:project:other"}, supersedes=["a1"]),
-                belief(id="a3", payload={"object": "ent:project:third"}),
+                belief(id="a3", payload={"subject": "ent:user:third", "object": "ent:project:third"}),
+                belief(id="a5", payload={"object": "Countess Ada"}),
                 interaction("talk", 1, id="i1"),
                 interaction("talk", 2, id="i2", payload={"reply_to": "i1"}),
             ],
@@ -68,7 +69,16 @@ def shard(context: Context) -> str:
             ],
         },
     )
-    commit(context, {"atoms": [belief(id="a3", payload={"object": "ent:project:fourth"}, version=1)]})
+    commit(
+        context,
+        {
+            "atoms": [
+                belief(
+                    id="a3", payload={"subject": "ent:user:third", "object": "ent:project:fourth"}, version=1
+                )
+            ]
+        },
+    )
     commit(context, {"atoms": [belief(id="a4", payload={"object": "ent:project:fifth"})]})
     archive(context, {"atom_id": "a4", "reason": "no longer wanted"})
     found = recall(context, {"cues": ["other"], "max_items": 5})
@@ -106,7 +116,7 @@ def test_an_untouched_shard_verifies_clean(graph: Graph, shard: str) -> None:
     assert [fault.record() for fault in report.faults] == []
     assert {kind: count for kind, count in report.records.items() if kind not in ("entity", "evidence")} == {
         "artifact": 1,
-        "atom": 7,
+        "atom": 8,
         "client": 1,
         "edge": 2,
         "enum": 1,
