@@ -20,6 +20,7 @@ from amos_graph.analyst.bookkeeping import (
     TermStatistics,
     Usage,
 )
+from amos_graph.analyst.chain import Event, Journal, Version
 from amos_graph.analyst.kinds import KINDS
 from amos_graph.analyst.models import (
     LEFT_OUT,
@@ -29,9 +30,7 @@ from amos_graph.analyst.models import (
     Edge,
     Entity,
     EnumValue,
-    Event,
     Evidence,
-    Journal,
     Link,
     Mention,
     Name,
@@ -40,7 +39,6 @@ from amos_graph.analyst.models import (
     Role,
     Score,
     Told,
-    Version,
 )
 from amos_graph.analyst.reading import connect
 

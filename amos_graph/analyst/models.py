@@ -1,4 +1,4 @@
-"""The nodes of the store as neomodel classes: the record kinds, the chain, and what is derived from them.
+"""The records of the store as neomodel classes, and the names that their texts have in common.
 
 Classes are named with their module: a bare name would be looked for in whatever module imports this one.
 """
@@ -82,7 +82,7 @@ class Record(Sharded):
     version = IntegerProperty()
     last_writer = StringProperty()
     last_write_event_id = StringProperty()
-    versions = RelationshipFrom(f"{__name__}.Version", "OF")
+    versions = RelationshipFrom("amos_graph.analyst.chain.Version", "OF")
 
 
 class InScope(Sharded):
@@ -355,77 +355,6 @@ class Artifact(Scoped):
     entities = RelationshipTo(f"{__name__}.Entity", "REFERS_TO", model=Role)
     atoms = RelationshipTo(f"{__name__}.Atom", "TOLD_FROM", model=Told)
     evidence = RelationshipTo(f"{__name__}.Evidence", "TOLD_FROM", model=Told)
-
-
-class Journal(Sharded):
-    """The head of a shard's chain; the value that locks it is left out."""
-
-    unique = (("shard",),)
-
-    title = StringProperty()
-    store_id = StringProperty()
-    graph_version = IntegerProperty()
-    head_hash = StringProperty()
-    #: Text, as the journal spells it.
-    accepted_at = StringProperty()
-    version_count = IntegerProperty()
-    body_bytes = IntegerProperty()
-    head = RelationshipTo(f"{__name__}.Event", "HEAD")
-
-
-class Event(Sharded):
-    """One entry of the chain."""
-
-    unique = (("shard", "graph_version"), ("shard", "event_id"))
-
-    title = StringProperty()
-    event_id = StringProperty()
-    event_type = StringProperty()
-    schema_version = StringProperty()
-    graph_version = IntegerProperty()
-    actor = StringProperty()
-    target_refs = ArrayProperty(StringProperty())
-    payload = JSONProperty()
-    payload_refs = ArrayProperty(StringProperty())
-    payload_digest = StringProperty()
-    evidence_refs = ArrayProperty(StringProperty())
-    idempotency_key = StringProperty()
-    causal_parent_ids = ArrayProperty(StringProperty())
-    expected_versions = JSONProperty()
-    authorization_context = JSONProperty()
-    occurred_at = MomentProperty()
-    accepted_at = MomentProperty()
-    result_status = StringProperty()
-    projection_status = StringProperty()
-    previous_event_hash = StringProperty()
-    checksum = StringProperty()
-    later = RelationshipTo(f"{__name__}.Event", "NEXT")
-    earlier = RelationshipFrom(f"{__name__}.Event", "NEXT")
-    wrote = RelationshipTo(f"{__name__}.Version", "WROTE")
-
-
-class Version(Sharded):
-    """The body of one record at one version; its salt is left out."""
-
-    unique = (("shard", "ref", "version"),)
-
-    ref = StringProperty()
-    version = IntegerProperty()
-    kind = StringProperty()
-    graph_version = IntegerProperty()
-    recorded_at = MomentProperty()
-    codec = StringProperty()
-    body = JSONProperty()
-    event = RelationshipFrom(f"{__name__}.Event", "WROTE")
-    atom = RelationshipTo(f"{__name__}.Atom", "OF")
-    edge = RelationshipTo(f"{__name__}.Edge", "OF")
-    entity = RelationshipTo(f"{__name__}.Entity", "OF")
-    relation = RelationshipTo(f"{__name__}.RelationType", "OF")
-    enum = RelationshipTo(f"{__name__}.EnumValue", "OF")
-    evidence = RelationshipTo(f"{__name__}.Evidence", "OF")
-    client = RelationshipTo(f"{__name__}.Client", "OF")
-    score = RelationshipTo(f"{__name__}.Score", "OF")
-    artifact = RelationshipTo(f"{__name__}.Artifact", "OF")
 
 
 #: Properties of nodes that no model has: only the machinery of the store reads them.
