@@ -63,11 +63,7 @@ _WORDS: Final[Mapping[str, Mapping[str, Iterable[str]]]] = {
     "AssociationEdge": {"health_status": EDGE_HEALTH_STATUSES},
     "PacketRequest": {"requested_memory_types": PAYLOADS},
     "AttentionContext": {"boost_memory_types": PAYLOADS, "suppress_memory_types": PAYLOADS},
-    "ListRequest": {
-        "types": PAYLOADS,
-        "lifecycle_states": LIFECYCLE_STATES,
-        "health_statuses": HEALTH_STATUSES,
-    },
+    "ListRequest": {"types": PAYLOADS},
 }
 #: Model → its fields that a setting limits: the setting, and which limit it is in the schema.
 _LIMITS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {

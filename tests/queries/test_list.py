@@ -107,6 +107,16 @@ def test_a_foreign_cursor_is_refused(context: Context, cursor: str) -> None:
         list_atoms(context, {"cursor": cursor})
 
 
+@pytest.mark.parametrize("field", ["lifecycle_states", "health_statuses"])
+def test_a_state_that_does_not_exist_is_refused(context: Context, field: str) -> None:
+    """With the path of the entry, and not answered by an empty page."""
+    with pytest.raises(AmosError) as refused:
+        list_atoms(context, {field: ["active" if field == "lifecycle_states" else "stale", "made_up"]})
+
+    assert refused.value.code == "schema_invalid"
+    assert [fault.path for fault in refused.value.faults] == [f"{field}[1]"]
+
+
 def test_a_cursor_belongs_to_its_filters(context: Context, beliefs: list[str]) -> None:
     """A cursor cannot be carried over to other filters."""
     cursor = list_atoms(context, {"limit": 2})["next_cursor"]
