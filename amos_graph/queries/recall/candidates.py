@@ -79,6 +79,10 @@ class Gate:
     #: Lifted property → the values of which it must have one.
     payload_filter: Mapping[str, Sequence[Any]] = field(default_factory=dict[str, Sequence[Any]])
 
+    def sight(self) -> dict[str, Any]:
+        """The parameters of statements that read around an atom: the shard, and what is seen of it."""
+        return {"shard": self.shard, "classes": list(self.classes), "targeted": list(self.targeted)}
+
     def filters(self) -> dict[str, Any]:
         """The parameters that finding statements share."""
         return {

@@ -82,10 +82,8 @@ def read_conflicts(tx: Tx, gate: Gate, ids: Sequence[str]) -> list[ConflictRow]:
         return []
     rows = tx.many(
         _CONFLICTS,
-        shard=gate.shard,
+        **gate.sight(),
         ids=list(ids),
-        classes=list(gate.classes),
-        targeted=list(gate.targeted),
         limit=CONFLICTS_MAX,
     )
     return each_once(rows, ids)
@@ -105,10 +103,8 @@ def read_lineage(tx: Tx, gate: Gate, ids: Collection[str]) -> dict[str, Any]:
         return {}
     rows = tx.many(
         _LINEAGE,
-        shard=gate.shard,
+        **gate.sight(),
         ids=list(ids),
-        classes=list(gate.classes),
-        targeted=list(gate.targeted),
         limit=LINEAGE_MAX,
     )
     return by_atom(rows)

@@ -49,10 +49,8 @@ def read_shared(tx: Tx, gate: Gate, ids: Collection[str]) -> list[Shared]:
         return []
     rows = tx.many(
         _SHARED,
-        shard=gate.shard,
+        **gate.sight(),
         ids=sorted(ids),
-        classes=list(gate.classes),
-        targeted=list(gate.targeted),
         states=list(gate.states),
         at=gate.at,
         common_max=COMMON_MAX,

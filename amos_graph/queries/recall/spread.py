@@ -55,10 +55,8 @@ def spread(
         return {}
     row = tx.one(
         _SPREAD,
-        shard=gate.shard,
+        **gate.sight(),
         seeds=seeds,
-        classes=list(gate.classes),
-        targeted=list(gate.targeted),
         states=[state for state in gate.states if state != "live"],
         at=gate.at,
         decay=bounds.decay,

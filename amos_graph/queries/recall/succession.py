@@ -33,10 +33,8 @@ def read_successors(tx: Tx, gate: Gate, ids: Collection[str]) -> list[SuccessorR
         return []
     return tx.many(
         _SUCCESSORS,
-        shard=gate.shard,
+        **gate.sight(),
         ids=sorted(ids),
-        classes=list(gate.classes),
-        targeted=list(gate.targeted),
         states=[state for state in gate.states if state != "live"],
         at=gate.at,
         limit=WAYS_MAX,

@@ -58,10 +58,8 @@ def read_traits(tx: Tx, gate: Gate, ids: Collection[str], *, with_degree: bool =
         return {}
     row = tx.one(
         _TRAITS,
-        shard=gate.shard,
+        **gate.sight(),
         ids=list(ids),
-        classes=list(gate.classes),
-        targeted=list(gate.targeted),
         said={name: list(properties) for name, properties in SAID.items()},
         said_max=SAID_LENGTH_MAX,
         edges_max=EDGES_MAX,
