@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, Final, Generic, Literal, LiteralString, TypeVar, cast
@@ -18,6 +19,8 @@ _TAG = re.compile(r"@(\w+)\s*(.*)", re.DOTALL)
 _PARAM = re.compile(r"(\w+)\s+([A-Z][A-Z<>_ ]*\??)(?:\s{2,}(.*))?$")
 _USED = re.compile(r"\$(\w+)")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|//[^\n]*")
+#: A use of a parameter, or quoted text, which is left as it is; `$any(` and `$all(` are no parameters.
+_USE = re.compile(rf"{_QUOTED.pattern}|\$(?!any\(|all\()(?=\w)")
 LINES_MAX: Final = 60
 
 
@@ -39,7 +42,10 @@ class Header:
     sample: dict[str, Any]
     #: Other tags, such as a report's @purpose.
     notes: dict[str, str]
+    #: The file, as it can be pasted into Browser.
     text: str
+    #: What Neo4j receives: the name and the statement, which takes its parameters from one map.
+    sent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,7 @@ class Procedure(Generic[RowT]):
     @property
     def text(self) -> LiteralString:
         """The text as sent. The only cast of its kind: files are literals that the repository holds."""
-        return cast("LiteralString", f"// {self.name}\n{self.header.text}")
+        return cast("LiteralString", self.header.sent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +132,24 @@ def parse_header(name: str, text: str) -> Header:
     except ValueError as error:
         raise ProcedureError(f"{name}: @sample is not JSON") from error
     named = tuple(column.split()[0] for column in re.split(r",(?![^<]*>)", columns) if column.strip())
-    return Header(name, title, mode, params, kind, named, outcomes, sample, found, text)
+    sent = f"// {name}\n{_from_one_map(text)}"
+    return Header(name, title, mode, params, kind, named, outcomes, sample, found, text, sent)
+
+
+def given(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as a sent statement takes them."""
+    return {"given": dict(params)}
+
+
+def _from_one_map(text: str) -> str:
+    """The statement without its header, with `$given.name` where the file says `$name`.
+
+    Why: Neo4j plans a statement once for every class of length that each of its lists comes in, and for
+    every type of entry, but does not look into a map (decision 0036).
+    """
+    lines = text.splitlines(keepends=True)
+    first = next((place for place, line in enumerate(lines) if not line.startswith("//")), len(lines))
+    return _USE.sub(lambda use: "$given." if use[0] == "$" else use[0], "".join(lines[first:]))
 
 
 def _tags(name: str, comment: list[str]) -> tuple[str, list[tuple[str, str]]]:

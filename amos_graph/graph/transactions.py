@@ -17,7 +17,7 @@ from amos_graph.graph import pipeline
 from amos_graph.graph.admission import Admission
 from amos_graph.graph.outbox import Outbox
 from amos_graph.graph.packet_cache import PacketCache
-from amos_graph.graph.procedures import Procedure, Rows
+from amos_graph.graph.procedures import Procedure, Rows, given
 
 RowT = TypeVar("RowT")
 ResultT = TypeVar("ResultT")
@@ -90,7 +90,7 @@ class Tx:
         `settle`, or at the end of the transaction's work, and always before the commit.
         """
         self._check_call(procedure, procedure.header.rows, params)
-        answer = pipeline.send(self.inner, procedure.text, params)
+        answer = pipeline.send(self.inner, procedure.text, given(params))
 
         def received() -> None:
             rows = self._answered(procedure, answer.rows, answer.counters)
@@ -115,7 +115,7 @@ class Tx:
         self._check_call(procedure, verb, params)
         self.settle()
         with _memory_translated():
-            result = self.inner.run(procedure.text, params)
+            result = self.inner.run(procedure.text, given(params))
             rows = [record.data() for record in result]
             summary = result.consume()
         return self._answered(procedure, rows, summary.counters)

@@ -1,6 +1,6 @@
 // Let activation spread from seeds over at most two associations, and tell by which way it came.
-// Why: an atom keeps the strongest activation that reaches it, so that one path explains it in full; and
-// degree, fan-out and frontier count only what the caller may see, so that nothing hidden moves a score.
+// Why: an atom keeps the strongest activation, so that one path explains it; degree, fan-out and frontier count
+// only what the caller may see. b is an atom since only atoms are associated; a label would invite a scan.
 // @mode read
 // @param shard STRING
 // @param seeds LIST<MAP>         id, seed (the same id), activation, path (empty)
@@ -18,7 +18,7 @@ CYPHER 25
 CALL () {
   UNWIND $seeds AS start
   MATCH (a:Atom {shard: $shard, id: start.id})
-  MATCH (a)-[r:!(REFERS_TO|EVIDENCED_BY|OF|SUPERSEDES|DERIVED_FROM|SUMMARIZES|INHIBITS)]-(b:Atom)
+  MATCH (a)-[r:!(REFERS_TO|EVIDENCED_BY|OF|SUPERSEDES|DERIVED_FROM|SUMMARIZES|INHIBITS)]-(b)
   WHERE r.access_class IN $classes AND b.access_class IN $classes AND r.weight * r.confidence > 0
     AND (b:Live OR b.state_key IN $states)
     AND (b.health_status <> 'privacy_sensitive' OR b.access_class IN $targeted)
@@ -38,7 +38,7 @@ CALL () {
 CALL (near) {
   UNWIND near[..$frontier] AS start
   MATCH (a:Atom {shard: $shard, id: start.id})
-  MATCH (a)-[r:!(REFERS_TO|EVIDENCED_BY|OF|SUPERSEDES|DERIVED_FROM|SUMMARIZES|INHIBITS)]-(b:Atom)
+  MATCH (a)-[r:!(REFERS_TO|EVIDENCED_BY|OF|SUPERSEDES|DERIVED_FROM|SUMMARIZES|INHIBITS)]-(b)
   WHERE r.access_class IN $classes AND b.access_class IN $classes AND r.weight * r.confidence > 0
     AND (b:Live OR b.state_key IN $states)
     AND (b.health_status <> 'privacy_sensitive' OR b.access_class IN $targeted)

@@ -13,7 +13,7 @@ import pytest
 from amos_graph.commands.execution import Context
 from amos_graph.domain.scope import CAPABILITIES, Identity, Scope
 from amos_graph.graph.archive import Archive
-from amos_graph.graph.procedures import all_names, read_header
+from amos_graph.graph.procedures import all_names, given, read_header
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.health import check_ready
 from amos_graph.settings import Settings
@@ -76,9 +76,9 @@ def _name(plan: dict[str, Any]) -> str:
 
 def _explained(driver: neo4j.Driver, name: str) -> tuple[tuple[str, ...], neo4j.ResultSummary]:
     header = read_header(name)
-    text = header.text.replace("CYPHER 25", "CYPHER 25 EXPLAIN", 1)
+    text = header.sent.replace("CYPHER 25", "CYPHER 25 EXPLAIN", 1)
     with driver.session() as session:  # pyright: ignore[reportUnknownMemberType]
-        result = session.run(cast("LiteralString", text), header.sample)
+        result = session.run(cast("LiteralString", text), given(header.sample))
         return tuple(result.keys()), result.consume()
 
 

@@ -83,6 +83,24 @@ def test_a_malformed_header_is_refused_at_import(text: str, told: str) -> None:
         parse_header("x/y", text)
 
 
+@pytest.mark.parametrize("name", all_names())
+def test_a_sent_statement_takes_its_parameters_from_one_map(name: str) -> None:
+    """What Neo4j receives names itself, and takes every declared parameter from one map."""
+    header = read_header(name)
+
+    assert header.sent.startswith(f"// {name}\nCYPHER 25")
+    assert set(re.findall(r"\$(\w+)(?!\w|\()", header.sent)) <= {"given"}
+    assert set(re.findall(r"\$given\.(\w+)", header.sent)) == set(header.params)
+
+
+def test_quoted_text_is_sent_as_it_stands() -> None:
+    """A dollar within quotes is text, and a dynamic label is no parameter."""
+    code = "CYPHER 25\nMATCH (n:$any($kinds) {a: '$b', `$c`: $d}) RETURN n.`$c` AS c\n"
+    header = parse_header("x/y", f"// Does it.\n// @mode read\n// @rows many c STRING\n{code}")
+
+    assert header.sent == "// x/y\n" + code.replace("$kinds", "$given.kinds").replace("$d}", "$given.d}")
+
+
 def test_a_binding_that_disagrees_with_its_file_is_refused_at_import() -> None:
     """A missing file and a row type with other columns are told at import."""
     with pytest.raises(ProcedureError, match="no such statement file"):
