@@ -35,7 +35,7 @@ down: $(STAMP) ## Stop the service and its Neo4j
 WORKERS ?= $(if $(AMOS_TEST_NEO4J_URI),0,2)
 
 test: $(STAMP) ## Run the suite on a real Neo4j (a given one, or one for each of its WORKERS)
-	@$(BIN)/pytest -n $(WORKERS) --dist loadfile
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-browser: $(STAMP) ## Drive Neo4j Browser in Chromium
 	@$(BIN)/pytest -m browser tests/browser

@@ -28,8 +28,32 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".amos-test" / os.environ.get("PYTEST_XDIST_WORKER", "")
 
 
+#: Files that take longest, in that order. Workers take whole files; a long one begun last is waited for alone.
+LONG_FILES = (
+    "faults/test_kills.py",
+    "local/test_server.py",
+    "backup/test_restore.py",
+    "api/test_contract.py",
+    "local/test_fetch.py",
+    "outcomes/test_outcomes.py",
+    "queries/test_verify.py",
+    "backup/test_checkpoint.py",
+    "recall/test_versions.py",
+    "recall/test_past.py",
+    "docs/test_examples.py",
+    "local/test_verify_all.py",
+    "api/test_command_line.py",
+    "golden/test_killed_migration.py",
+)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     coverage.install(config)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    first = {ROOT / "tests" / name: place for place, name in enumerate(LONG_FILES)}
+    items.sort(key=lambda item: first.get(item.path, len(first)))
 
 
 @pytest.fixture(scope="session")

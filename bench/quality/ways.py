@@ -37,7 +37,7 @@ WAYS: Final = (BM25, VECTOR, FUSED, SPREAD, PAGERANK)
 class Still(Present):
     """The graph as it is, in which no activation passes."""
 
-    def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]:  # noqa: ARG002
+    def spread(self, activation: Mapping[str, float], asked: Collection[str]) -> dict[str, Activation]:  # noqa: ARG002
         return {}
 
     def shared(self, ids: Collection[str]) -> Sequence[Shared]:  # noqa: ARG002

@@ -114,6 +114,7 @@ def run(context: Context, folder: Path, limit: int | None = None, told: Told = s
         checks.check_succession,
         checks.check_two_clocks,
         questions.check_what_replaced,
+        questions.check_what_was_needed,
         questions.check_status_in_a_year,
     ):
         began = time.monotonic()

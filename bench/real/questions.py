@@ -45,6 +45,17 @@ def check_what_replaced(context: Context, oracle: Oracle) -> str:
     return f"{max(0, len(chain) - 1)} questions"
 
 
+def check_what_was_needed(context: Context, oracle: Oracle) -> str:
+    """The question what a document needed brings each document that its header says it requires."""
+    asked = {pep: row["requires"] for pep, row in oracle.documents.items() if row["requires"]}
+    for pep, needed in asked.items():
+        question = f"What did PEP {pep} need?"
+        found = _named(_asked(context, question), pep)
+        there = {other for other in needed if other in oracle.documents}
+        require(there <= found, f"{question} brings {sorted(found)}, not {sorted(there - found)}")
+    return f"{len(asked)} questions"
+
+
 def check_status_in_a_year(context: Context, oracle: Oracle) -> str:
     """The question for its status in a year brings what held then, and no other status of the document."""
     count = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -97,7 +97,7 @@ def _enters(atom: dict[str, Any], gate: Gate) -> bool:
     )
 
 
-def reference(given: World, gate: Gate, bounds: Bounds) -> Reached:
+def reference(given: World, gate: Gate, bounds: Bounds, asked: Collection[str] = ()) -> Reached:
     """The walk in networkx: what `spread` promises, written as plainly as can be."""
     graph: nx.MultiGraph[str] = nx.MultiGraph()
     for edge in given.edges:
@@ -105,12 +105,13 @@ def reference(given: World, gate: Gate, bounds: Bounds) -> Reached:
         strength = edge["weight"] * edge["confidence"]
         walked = edge["type"] in _WALKED and edge["access_class"] in gate.classes and strength > 0
         if walked:
-            graph.add_edge(one, other, key=edge["edge_id"], strength=strength)
+            wanted = f"rel:{edge['type'].lower()}" in asked
+            graph.add_edge(one, other, key=edge["edge_id"], strength=strength, other=not wanted)
 
-    def steps(ref: str) -> list[tuple[float, str, str]]:
+    def steps(ref: str) -> list[tuple[bool, float, str, str]]:
         around = graph.edges(ref, keys=True, data=True) if ref in graph else ()
         eligible = [
-            (-data["strength"], other, key)
+            (data["other"], -data["strength"], other, key)
             for _, other, key, data in around
             if _enters(given.atoms[other], gate)
         ]
@@ -122,9 +123,11 @@ def reference(given: World, gate: Gate, bounds: Bounds) -> Reached:
         told: list[tuple[str, float, str, tuple[str, ...]]] = []
         for ref, activation, seed, path in starts:
             every = steps(ref)
-            taken = [step for step in every if step[1] != seed][: bounds.fan_out]
-            for strength, other, key in taken:
-                passed = activation * -strength * bounds.decay / math.sqrt(len(every))
+            wanted = [step for step in every if not step[0]]
+            taken = [step for step in every if step[2] != seed][: bounds.fan_out]
+            for unasked, strength, other, key in taken:
+                degree = len(every if unasked else wanted)
+                passed = activation * -strength * bounds.decay / math.sqrt(degree)
                 told.append((other, passed, seed, (*path, key)))
         return told
 
@@ -201,9 +204,9 @@ def stored(graph: Graph, shard: str, given: World) -> Generator[None]:
         run(graph, "MATCH (n {shard: $shard}) WHERE n:Atom OR n:Entity DETACH DELETE n", shard=shard)
 
 
-def walked(graph: Graph, given: World, gate: Gate, bounds: Bounds) -> Reached:
+def walked(graph: Graph, given: World, gate: Gate, bounds: Bounds, asked: Collection[str] = ()) -> Reached:
     """The same by Cypher."""
-    found = graph.read("test", lambda tx: spread(tx, gate, given.seeds, bounds))
+    found = graph.read("test", lambda tx: spread(tx, gate, given.seeds, asked, bounds))
     return {
         ref: (entry.strength, entry.seed, tuple(str(step["edge_id"]) for step in entry.path))
         for ref, entry in found.items()
@@ -231,7 +234,8 @@ def test_the_walk_agrees_with_the_reference(graph: Graph, tenant: str, number: i
     given = world(number)
     gate = replace(GATE, shard=f"{tenant}/w")
     with stored(graph, gate.shard, given):
-        assert_same(walked(graph, given, gate, bounds), reference(given, gate, bounds))
+        for asked in ((), ("rel:causes", "rel:added_later", "rel:absent")):
+            assert_same(walked(graph, given, gate, bounds, asked), reference(given, gate, bounds, asked))
 
 
 @pytest.mark.parametrize("number", range(12))

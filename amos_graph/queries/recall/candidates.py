@@ -124,6 +124,11 @@ class Found:
     #: True if records that have no vector yet were not compared.
     stale: bool = False
 
+    def naming(self, words: Mapping[str, frozenset[str]]) -> Found:
+        """The same, with further words that atoms are named by."""
+        also = {ref: self.named.get(ref, frozenset()) | more for ref, more in words.items()}
+        return replace(self, named={**self.named, **also})
+
 
 def filtered(gate: Gate, stands_for: Callable[[str], Sequence[str]]) -> Gate:
     """The gate whose filters take every id that means the entity which they name."""

@@ -135,15 +135,15 @@ class Past:
         """Everything that took the place of these atoms and may enter, nearest first."""
         return [row for ref in sorted(ids) for row in list(self._line(ref))[:WAYS_MAX]]
 
-    def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]:
+    def spread(self, activation: Mapping[str, float], asked: Collection[str]) -> dict[str, Activation]:
         """The walk of `spread_activation`, step by step the same."""
         strongest = sorted(
             ((value, ref) for ref, value in activation.items() if value > 0),
             key=lambda pair: (-pair[0], pair[1]),
         )
         seeds = [(ref, Activation(value, ref)) for value, ref in strongest[: BOUNDS.seeds]]
-        near = _best(step for seed in seeds for step in self._hop(*seed))
-        far = [step for start in near[: BOUNDS.frontier] for step in self._hop(*start)]
+        near = _best(step for seed in seeds for step in self._hop(*seed, asked))
+        far = [step for start in near[: BOUNDS.frontier] for step in self._hop(*start, asked)]
         return dict(_best([*near, *far])[: BOUNDS.reached])
 
     def shared(self, ids: Collection[str]) -> list[Shared]:
@@ -290,7 +290,7 @@ class Past:
                 rows.append(EntityRow(ref, said, self._graph.sameness.stands_for(ref)))
         return rows
 
-    def _hop(self, ref: str, start: Activation) -> Iterator[tuple[str, Activation]]:
+    def _hop(self, ref: str, start: Activation, asked: Collection[str]) -> Iterator[tuple[str, Activation]]:
         """The strongest steps from one atom, each with what it passes on."""
         steps = [
             step
@@ -299,7 +299,8 @@ class Past:
             and step.strength > 0
             and self._graph.enters(self._graph.nodes["atom"][step.other])
         ]
-        steps.sort(key=lambda step: (-step.strength, step.other, step.edge["edge_id"]))
+        steps.sort(key=lambda s: (s.edge["relation"] not in asked, -s.strength, s.other, s.edge["edge_id"]))
+        asked_for = sum(step.edge["relation"] in asked for step in steps)
         for step in [step for step in steps if step.other != start.seed][: BOUNDS.fan_out]:
             told = {
                 "edge_id": step.edge["edge_id"],
@@ -308,7 +309,8 @@ class Past:
                 "target": step.other,
                 "along": step.along,
             }
-            passed = start.strength * step.strength * BOUNDS.decay / math.sqrt(len(steps))
+            degree = asked_for if step.edge["relation"] in asked else len(steps)
+            passed = start.strength * step.strength * BOUNDS.decay / math.sqrt(degree)
             yield step.other, Activation(passed, start.seed, (*start.path, told))
 
 

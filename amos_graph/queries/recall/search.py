@@ -12,6 +12,7 @@ from amos_graph.domain.times import parse_time
 from amos_graph.domain.tokens import tokens_of
 from amos_graph.encoding import Corpus
 from amos_graph.graph.transactions import Tx
+from amos_graph.policy.asking import answered, asked_relations
 from amos_graph.policy.bundle import Bundle, select
 from amos_graph.policy.inhibition import Inhibition, inhibited, inhibitions, lowered
 from amos_graph.policy.naming import stronger
@@ -51,6 +52,11 @@ class Looked:
     def terms(self) -> Terms:
         return joined(self.cue, self.focus)
 
+    @property
+    def relations(self) -> dict[str, frozenset[str]]:
+        """The relations that the cues ask for, with the words that do."""
+        return asked_relations(self.cue.tokens)
+
 
 @dataclass(frozen=True, slots=True)
 class Search:
@@ -74,6 +80,8 @@ class Search:
     read: frozenset[str] = field(default_factory=frozenset[str])
     #: True if the walk could not tell everything that it reached.
     cut: bool = False
+    #: The relations that the cues asked for and that the walk took.
+    asked_for: frozenset[str] = field(default_factory=frozenset[str])
 
     @property
     def selected(self) -> tuple[Scored, ...]:
@@ -121,10 +129,13 @@ def search(source: Source, asked: Asked) -> Search:
     matches = {ref: matching.relevance(traits).connection for ref, traits in known.items()}
     replaced = [ref for ref, entry in known.items() if entry.state_key == "superseded" and matches[ref] > 0]
     seeds = lowered({ref: matches[ref] for ref in candidates}, candidates)
-    walked, named = source.spread(seeds), walk(source.shared, seeds)
+    asked_for = looked.relations
+    walked, named = source.spread(seeds, asked_for.keys()), walk(source.shared, seeds)
     reached = stronger(stronger(walked, named.reached), inherited(source.successors(replaced), matches))
     beside = source.fitting([ref for ref in reached if ref not in candidates])
     found = replace(found, similar={**source.nearness(beside), **found.similar})
+    about = {ref: matching.about(known[ref], asked_for) for ref in seeds} if asked_for else {}
+    found = found.naming(answered(asked_for, walked, about))
     matching = replace(matching, found=found)
     candidates |= source.traits(beside, with_degree=novel)
     at = parse_time(asked.evaluated_at)
@@ -170,6 +181,9 @@ def search(source: Source, asked: Asked) -> Search:
         withheld=withheld,
         read=frozenset({*found.ids, *reached, *known, *candidates, *named.counted}),
         cut=len(walked) >= BOUNDS.reached,
+        asked_for=frozenset(
+            asked_for.keys() & {str(step["relation"]) for way in walked.values() for step in way.path}
+        ),
     )
 
 
@@ -217,6 +231,11 @@ class _Matching:
             activation=activation,
             matched=tuple(word for word in self.looked.terms.tokens if word in cue or word in focus),
         )
+
+    def about(self, traits: Traits, asked_for: Mapping[str, frozenset[str]]) -> float:
+        """How far an atom matches the words of the cues that ask for no relation."""
+        words = set(self.looked.cue.tokens).difference(*asked_for.values())
+        return self.cue_words.share(words & _matched(self.looked.cue.tokens, traits, self.found))
 
 
 def _matching(looked: Looked, found: Found, candidates: Mapping[str, Traits], corpus: Corpus) -> _Matching:

@@ -50,7 +50,9 @@ class Source(Protocol):
     @property
     def index_version(self) -> str: ...
 
-    def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]: ...
+    def spread(self, activation: Mapping[str, float], asked: Collection[str]) -> dict[str, Activation]:
+        """The walk over associations; those of `asked`, ids of relations, come first."""
+        ...
 
     def shared(self, ids: Collection[str]) -> Sequence[Shared]: ...
 
@@ -96,8 +98,8 @@ class Present:
     def successors(self, ids: Collection[str]) -> list[SuccessorRow]:
         return read_successors(self.tx, self.gate, ids)
 
-    def spread(self, activation: Mapping[str, float]) -> dict[str, Activation]:
-        return spread(self.tx, self.gate, activation)
+    def spread(self, activation: Mapping[str, float], asked: Collection[str]) -> dict[str, Activation]:
+        return spread(self.tx, self.gate, activation, asked)
 
     def shared(self, ids: Collection[str]) -> Sequence[Shared]:
         return read_shared(self.tx, self.gate, ids)

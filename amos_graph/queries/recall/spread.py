@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from amos_graph.domain.ids import relationship_type
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.ranking import Activation
@@ -36,14 +37,19 @@ BOUNDS: Final = Bounds()
 
 
 def spread(
-    tx: Tx, gate: Gate, activation: Mapping[str, float], bounds: Bounds = BOUNDS
+    tx: Tx,
+    gate: Gate,
+    activation: Mapping[str, float],
+    asked: Collection[str] = frozenset(),
+    bounds: Bounds = BOUNDS,
 ) -> dict[str, Activation]:
     """The strongest activation that reaches each atom from the strongest seeds, with its path.
 
     A step passes activation × weight × confidence × decay ÷ √degree, along or against the edge. Degree,
     fan-out and frontier count only edges and atoms that the gate lets in; each bound keeps the
-    strongest, ties by id. No path leads back to its seed. Of several activations an atom keeps the
-    greatest, then the one with the fewer steps.
+    strongest, ties by id. Edges of a relation in `asked` come before others, and their degree counts
+    such edges alone: what was asked for is not one of many. No path leads back to its seed. Of several
+    activations an atom keeps the greatest, then the one with the fewer steps.
     """
     strongest = sorted(
         ((value, ref) for ref, value in activation.items() if value > 0), key=lambda pair: (-pair[0], pair[1])
@@ -59,6 +65,7 @@ def spread(
         seeds=seeds,
         states=[state for state in gate.states if state != "live"],
         at=gate.at,
+        asked=sorted(relationship_type(ref) for ref in asked),
         decay=bounds.decay,
         fan_out=bounds.fan_out,
         frontier=bounds.frontier,
