@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".amos-test" / os.environ.get("PYTEST_XDIST_WORKER", "")
 
 
-#: Files that take longest, in that order. Workers take whole files; a long one begun last is waited for alone.
+#: Files that take longest, in order. Workers take whole files; a long one begun last is waited for alone.
 LONG_FILES = (
     "faults/test_kills.py",
     "local/test_server.py",
