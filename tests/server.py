@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from amos_graph.graph.local import LocalNeo4j, LocalOptions
 from amos_graph.graph.transactions import connect
+
+ROOT = Path(__file__).resolve().parent.parent
+#: The classes of a running Neo4j as the JVM can map them: with it a start takes half the processor time.
+#: Without it, or with one of another Java, a start is as slow as ever.
+CLASSES = ROOT / ".amos-test" / "classes.jsa"
+#: What is compiled less well never runs for long here, and costs half the processor time of a start.
+_QUICK = ("-XX:TieredStopAtLevel=1", f"-XX:SharedArchiveFile={CLASSES}")
 
 #: Small, so that several fit beside the suite's own server; ports of its own.
 SMALL = LocalOptions(
@@ -21,8 +29,7 @@ SMALL = LocalOptions(
     log_file_mb=16,
     bolt_port=0,
     http_port=0,
-    # Half the processor time of a start; what is compiled less well never runs for long here.
-    java_flags=("-XX:TieredStopAtLevel=1",),
+    java_flags=_QUICK,
 )
 #: A given server that does not answer within this time fails the run at once, with one sentence.
 ANSWER_S = 5.0
@@ -51,14 +58,41 @@ def provided_server(home: Path) -> Generator[Server]:
         with _container() as server:
             yield server
     else:
-        # Half the processor time of a start, and statements are small here.
-        local = LocalNeo4j(home, options=LocalOptions(java_flags=("-XX:TieredStopAtLevel=1",)))
+        _archive_classes()
+        local = LocalNeo4j(home, options=LocalOptions(java_flags=_QUICK))
         running = local.start()
         try:
             yield Server(running.uri, running.user, running.password)
         finally:
             if os.environ.get("AMOS_TEST_KEEP") != "1":
                 local.stop()
+
+
+def _archive_classes() -> None:
+    """Make the archive of classes once, by the worker that comes first; nobody waits for it."""
+    making = CLASSES.with_suffix(".making")
+    CLASSES.parent.mkdir(parents=True, exist_ok=True)
+    if CLASSES.exists():
+        return
+    try:
+        making.mkdir()
+    except FileExistsError:
+        return
+    made = making / CLASSES.name
+    flags = (_QUICK[0], f"-XX:ArchiveClassesAtExit={made}")
+    local = LocalNeo4j(making / "home", options=replace(SMALL, java_flags=flags))
+    try:
+        running = local.start()
+        driver = connect(running.uri, running.user, running.password)
+        # Planning and running a statement loads thousands of classes more.
+        driver.execute_query("MERGE (n:Loaded {id: 1}) WITH n MATCH (m) RETURN count(m)")  # pyright: ignore[reportUnknownMemberType]
+        driver.close()
+        local.stop()
+        if made.exists():
+            made.replace(CLASSES)
+    finally:
+        local.stop()
+        shutil.rmtree(making)
 
 
 def _must_answer(server: Server) -> None:

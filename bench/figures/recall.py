@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Final
 
 from amos_graph.commands.execution import Context
@@ -14,7 +17,7 @@ from amos_graph.queries.recall.packet import settled
 from bench import graphs
 from bench.figures import Figure, Measured, Run
 from bench.graphs import require
-from bench.measuring import Arm, alternating, plain_row, ratio_row, time_row
+from bench.measuring import Arm, Times, alternating, plain_row, ratio_row, time_row
 from bench.rivals import read
 from bench.samples import Samples
 
@@ -56,6 +59,8 @@ def _measure(run: Run) -> Measured:
         warmup=run.count(150, 2),
         tick=run.tick("recall"),
     )
+    hit, trip = _cached(run, small, cues)
+    crowd = _crowd(large, cues)
     found = [len(recall(large, request(large, cue))["items"]) for cue in cues[: run.count(50, 3)]]
     big, text, little, hubbed = arms.values()
     return Measured(
@@ -71,12 +76,40 @@ def _measure(run: Run) -> Measured:
             time_row("recall.hub_p95", hubbed, 95),
             time_row("recall.full_text_p50", text, 50),
             time_row("recall.full_text_p95", text, 95),
+            ratio_row("recall.cache_hit_over_round_trip", hit, trip, 50),
+            time_row("recall.cache_hit_p50", hit, 50),
+            plain_row("recall.packets_per_s_8_clients", len(cues) / crowd, "packets/s", len(cues)),
             plain_row("recall.items", sum(found) / len(found), "items", len(found)),
         ),
         arms=arms,
         bars={name: times.percentile(95) * 1_000 for name, times in arms.items()},
         unit="ms p95",
     )
+
+
+def _cached(run: Run, context: Context, cues: list[str]) -> tuple[Times, Times]:
+    """A packet that was asked for just now, against the least that can be asked of Neo4j."""
+    plenty = context.settings.model_copy(update={"packet_cache_bytes_max": 100_000_000})
+    cached = replace(context, settings=plenty)
+    asked = {**request(cached, cues[0]), "evaluated_at": now()}
+    arms = alternating(
+        {
+            "cache hit": Arm(lambda _: asked, lambda again: recall(cached, again)),
+            "round trip": Arm(lambda _: None, lambda _: read(cached.graph, "round_trip")),
+        },
+        n=run.count(400, 6),
+        warmup=run.count(50, 2),
+        tick=run.tick("cache"),
+    )
+    return arms["cache hit"], arms["round trip"]
+
+
+def _crowd(context: Context, cues: list[str]) -> float:
+    """Seconds in which eight callers, each sending when it was answered, ask all of these."""
+    with ThreadPoolExecutor(8) as pool:
+        began = time.perf_counter()
+        list(pool.map(_asking(context), cues))
+        return time.perf_counter() - began
 
 
 def _cues(count: int) -> list[str]:
@@ -114,6 +147,9 @@ FIGURE: Final = Figure(
         "recall.hub_p95",
         "recall.full_text_p50",
         "recall.full_text_p95",
+        "recall.cache_hit_over_round_trip",
+        "recall.cache_hit_p50",
+        "recall.packets_per_s_8_clients",
         "recall.items",
     ),
     measure=_measure,

@@ -38,7 +38,7 @@ def _measure(run: Run) -> Measured:
         warming.append((time.perf_counter() - began) * 1_000)
         warmed.append(_asked_ms(context, samples.cue()))
         run.told("restart", number + 1, rounds)
-    context = graphs.small(run)
+    context = graphs.small_again(run)
     warm = alternating(
         {"warm": Arm(lambda _: samples.cue(), lambda cue: recall(context, request(context, cue)))},
         n=run.count(300, 5),
@@ -58,7 +58,7 @@ def _restarted(run: Run) -> Context:
     """The small graph's context on a server that has answered nothing yet but what a start asks."""
     run.store.stop()
     run.store.start()
-    return graphs.small(run)
+    return graphs.small_again(run)
 
 
 FIGURE: Final = Figure(

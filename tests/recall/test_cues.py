@@ -12,7 +12,6 @@ from amos_graph.queries.recall.cues import (
     CLASSES_PER_QUERY,
     TERMS_MAX,
     joined,
-    name_queries,
     names_of,
     terms_of,
     text_queries,
@@ -64,9 +63,9 @@ def test_names_are_runs_of_words_with_and_without_what_a_sentence_adds() -> None
     """Punctuation and a possessive do not hide a name."""
     found = names_of(["Where does Ada Lovelace's friend live?"])
 
-    assert "ada lovelace" in found.names
-    assert "live" in found.names
-    assert "where" not in found.names
+    forms = {form for stretch in found.stretches for form in stretch.forms}
+    assert {"ada lovelace", "live"} <= forms
+    assert "where" not in forms
 
 
 def test_of_an_entity_id_only_the_name_is_a_word() -> None:
@@ -87,12 +86,7 @@ def test_ids_that_are_written_out_are_taken_as_ids() -> None:
 @given(st.text(max_size=200))
 def test_whatever_is_written_a_query_holds_quoted_phrases_only(text: str) -> None:
     """No text escapes its quotes: every query has the one shape."""
-    queries = [
-        *text_queries("k", terms_of([text]), ["live"], ["c"]),
-        *name_queries("k", names_of([text]).names),
-    ]
-
-    for query in queries:
+    for query in text_queries("k", terms_of([text]), ["live"], ["c"]):
         assert _SHAPE.fullmatch(query), query
 
 
@@ -111,4 +105,3 @@ def test_without_words_states_or_classes_there_is_no_query() -> None:
     assert text_queries("k", terms_of(["* ? !"]), ["live"], ["c"]) == []
     assert text_queries("k", terms, [], ["c"]) == []
     assert text_queries("k", terms, ["live"], []) == []
-    assert name_queries("k", {}) == []

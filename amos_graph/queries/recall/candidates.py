@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
 from amos_graph.domain.ids import shard_key, slug_of
+from amos_graph.domain.tokens import tokens_of
 from amos_graph.domain.value_kinds import is_entity
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
-from amos_graph.queries.recall.cues import Names, Terms, name_queries, text_queries, tokens_of
+from amos_graph.policy.entity_links import Link, Named, linked
+from amos_graph.queries.recall.cues import Names, Terms, text_queries
 
 #: Atoms that words propose; hits that are looked at for them, plainly and under a filter.
 TEXT_MAX: Final = 250
@@ -20,7 +22,7 @@ SCAN_FILTERED_MAX: Final = 20_000
 #: Atoms that one entity proposes, newest first, and entities that one request may name.
 ABOUT_MAX: Final = 100
 ENTITIES_MAX: Final = 100
-ENTITY_HITS_MAX: Final = 500
+ENTITY_HITS_MAX: Final = 100
 #: Atoms that a request without cues ranks.
 BROWSE_MAX: Final = 200
 #: Atoms that were found and held back, of which a packet speaks.
@@ -41,6 +43,7 @@ class TextRow:
 @dataclass(frozen=True, slots=True)
 class EntityRow:
     entity_id: str
+    keys: list[str]
     names: list[str]
     merged_ids: list[str]
 
@@ -113,6 +116,12 @@ class Found:
     named: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     #: Entity → ids that it stands for, after merges.
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    #: What the cue says of entities, of those of `entities` alone.
+    links: tuple[Link, ...] = ()
+    #: Every entity that is named, also where nothing about it may be seen, with its words and ids.
+    said: Mapping[str, tuple[frozenset[str], tuple[str, ...]]] = field(
+        default_factory=dict[str, tuple[frozenset[str], tuple[str, ...]]]
+    )
     expired: tuple[str, ...] = ()
     truncated: bool = False
     #: State → atoms that words matched and that the state holds back.
@@ -148,7 +157,7 @@ def resolved(tx: Tx, gate: Gate) -> Gate:
 
 def same_entities(tx: Tx, shard: str, entity_ids: Collection[str]) -> dict[str, list[str]]:
     """Each entity → every id that stands for it now: merged into the same one, or its parts."""
-    rows = _entities(tx, shard, Names({}, tuple(dict.fromkeys(entity_ids)), ()))
+    rows = _entities(tx, shard, Names((), tuple(dict.fromkeys(entity_ids)), ()))
     found = {row.entity_id: row.merged_ids for row in rows}
     return {ref: sorted({ref, *found.get(ref, ())}) for ref in entity_ids}
 
@@ -161,7 +170,7 @@ def find(tx: Tx, gate: Gate, terms: Terms, names: Names) -> Found:
         text=_by_words(tx, gate, terms, gate.states, TEXT_MAX),
         suppressed=_by_words(tx, gate, terms, gate.held(), SUPPRESSED_MAX),
         entities=_entities(tx, gate.shard, names),
-        by_name=lambda atom_ids, entity_ids: _by_name(tx, gate, atom_ids, entity_ids),
+        by_name=lambda atom_ids, entity_ids: by_name(tx, gate, atom_ids, entity_ids),
     )
 
 
@@ -175,7 +184,8 @@ def found_by(
     by_name: Callable[[Sequence[str], Sequence[str]], Sequence[NamedRow]],
 ) -> Found:
     """Candidates put together from what words and names brought; the order is by the cue, not by a score."""
-    said = _said(names, entities)
+    links = linked(names.stretches, [_named(row) for row in entities])
+    said = _said(names, entities, links)
     covered: dict[str, frozenset[str]] = {}
     for words, members in said.values():
         for member in members:
@@ -193,12 +203,15 @@ def found_by(
                 named[atom] = named.get(atom, frozenset()) | covered[row.ref]
             else:
                 exact.append(atom)
+    # An entity of which the caller may see nothing is not told of.
+    told = {ref: members for ref, (_, members) in said.items() if not spoken_of.isdisjoint(members)}
     return Found(
         ids=tuple(dict.fromkeys([*exact, *named, *(hit["id"] for hit in hits)])),
         exact=frozenset(exact),
         named=named,
-        # An entity of which the caller may see nothing is not told of.
-        entities={ref: members for ref, (_, members) in said.items() if not spoken_of.isdisjoint(members)},
+        entities=told,
+        links=tuple(link for link in links if link.entity in told),
+        said=said,
         expired=tuple(text.expired[:TEXT_MAX]),
         filtered=text.filtered,
         truncated=truncated,
@@ -218,7 +231,7 @@ def fitting(tx: Tx, gate: Gate, ids: Sequence[str]) -> list[str]:
     """Those of the atoms that pass the request's own filters; the walk passes through the others."""
     if not gate.narrow:
         return list(ids)
-    return [atom for row in _by_name(tx, gate, ids, ()) for atom in row.ids]
+    return [atom for row in by_name(tx, gate, ids, ()) for atom in row.ids]
 
 
 def _by_words(tx: Tx, gate: Gate, terms: Terms, states: Sequence[str], limit: int) -> TextRow:
@@ -242,7 +255,8 @@ def _by_state(text: TextRow) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _by_name(tx: Tx, gate: Gate, atom_ids: Sequence[str], entity_ids: Sequence[str]) -> list[NamedRow]:
+def by_name(tx: Tx, gate: Gate, atom_ids: Sequence[str], entity_ids: Sequence[str]) -> list[NamedRow]:
+    """The atoms of these ids, and the newest about these entities, that pass the gate and its filters."""
     if not gate.classes or not (atom_ids or entity_ids):
         return []
     return tx.many(
@@ -257,28 +271,29 @@ def _by_name(tx: Tx, gate: Gate, atom_ids: Sequence[str], entity_ids: Sequence[s
 
 
 def _entities(tx: Tx, shard: str, names: Names) -> list[EntityRow]:
-    if not names.names and not names.entity_ids:
+    keys = list(dict.fromkeys(stretch.key for stretch in names.stretches))
+    if not keys and not names.entity_ids:
         return []
     return tx.many(
-        _ENTITIES,
-        shard=shard,
-        queries=name_queries(shard_key(shard), names.names),
-        names=list(names.names),
-        entity_ids=list(names.entity_ids),
-        limit=ENTITY_HITS_MAX,
+        _ENTITIES, shard=shard, keys=keys, entity_ids=list(names.entity_ids), limit=ENTITY_HITS_MAX
     )
 
 
-def _said(names: Names, rows: Sequence[EntityRow]) -> dict[str, tuple[frozenset[str], tuple[str, ...]]]:
+def _named(row: EntityRow) -> Named:
+    same = frozenset(row.merged_ids or (row.entity_id,))
+    return Named(row.entity_id, row.keys, frozenset(row.names), same)
+
+
+def _said(
+    names: Names, rows: Sequence[EntityRow], links: Sequence[Link]
+) -> dict[str, tuple[frozenset[str], tuple[str, ...]]]:
     """Each entity that is named, with the words that name it and the ids that it stands for."""
-    found: dict[str, tuple[frozenset[str], tuple[str, ...]]] = {}
-    for row in rows[:ENTITIES_MAX]:
-        said = _union(names.names[name] for name in row.names)
-        if row.entity_id in names.entity_ids:
-            said |= frozenset(tokens_of(slug_of(row.entity_id)))
-        found[row.entity_id] = (said, tuple(row.merged_ids) or (row.entity_id,))
-    return found
-
-
-def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
-    return frozenset[str]().union(*sets)
+    spoken: dict[str, frozenset[str]] = {}
+    for link in links:
+        spoken[link.entity] = spoken.get(link.entity, frozenset()) | link.tokens
+    for ref in names.entity_ids:
+        spoken[ref] = spoken.get(ref, frozenset()) | frozenset(tokens_of(slug_of(ref)))
+    meant = [row for row in rows if row.entity_id in spoken][:ENTITIES_MAX]
+    return {
+        row.entity_id: (spoken[row.entity_id], tuple(row.merged_ids) or (row.entity_id,)) for row in meant
+    }

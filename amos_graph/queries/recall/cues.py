@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from amos_graph.domain.ids import ENTITY_ID, with_names
+from amos_graph.domain.mentions import name_key
 from amos_graph.domain.tokens import STOP_WORDS, TOKEN, tokens_of
 from amos_graph.domain.values import fold
 
@@ -15,15 +16,15 @@ from amos_graph.domain.values import fold
 #: and the packet says how many.
 TERMS_MAX: Final = 64
 #: Words of a name that is looked up among entities.
-NAME_WORDS_MAX: Final = 4
+NAME_WORDS_MAX: Final = 6
 #: Words of the cues whose combinations are looked up as names and as ids.
 NAME_CHUNKS_MAX: Final = 64
 #: Lucene takes 1,024 clauses in a query and counts every word of a phrase as one.
 CLASSES_PER_QUERY: Final = 600
-NAME_WORDS_PER_QUERY: Final = 800
 
 _EDGE: Final = re.compile(r"^\W+|\W+$")
 _POSSESSIVE: Final = re.compile(r"['’]s$")
+_WORD: Final = re.compile(r"\S+")
 _ATOM_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@/+\-]{0,199}")
 
 
@@ -39,10 +40,29 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """What a text may name: folded names of entities with the tokens that each covers, and ids."""
+class Stretch:
+    """A run of words of a text that could be a name."""
 
-    names: dict[str, frozenset[str]]
+    #: Which of the texts, and where in it.
+    text: int
+    start: int
+    end: int
+    #: As entities' names are compared to the letter, with and without what a sentence adds.
+    forms: tuple[str, ...]
+    #: As they are compared without accents, punctuation and article (`domain/mentions.py`).
+    key: str
+
+    @property
+    def tokens(self) -> frozenset[str]:
+        """The words of a cue that it covers."""
+        return frozenset(TOKEN.findall(self.forms[-1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a text may name: stretches of it that could be names of entities, and ids."""
+
+    stretches: tuple[Stretch, ...]
     entity_ids: tuple[str, ...]
     atom_ids: tuple[str, ...]
     #: The texts themselves, whose meaning is looked for.
@@ -79,12 +99,12 @@ def joined(one: Terms, other: Terms) -> Terms:
 
 
 def names_of(texts: Sequence[str]) -> Names:
-    """Every run of up to four words that could be a name, and every id that is written out."""
-    names: dict[str, frozenset[str]] = {}
+    """Every run of up to six words that could be a name, and every id that is written out."""
+    stretches: list[Stretch] = []
     entities: list[str] = []
     atoms: list[str] = []
     left = NAME_CHUNKS_MAX
-    for text in texts:
+    for number, text in enumerate(texts):
         entities += [found.rstrip(".:/,+-@") for found in ENTITY_ID.findall(text)]
         atoms += [
             form
@@ -92,17 +112,30 @@ def names_of(texts: Sequence[str]) -> Names:
             for form in (chunk, _EDGE.sub("", chunk))
             if _ATOM_ID.fullmatch(form)
         ]
-        words = fold(text).split(" ")[:left]
+        words = list(_WORD.finditer(text))[:left]
         left -= len(words)
-        for start in range(len(words)):
-            for end in range(start + 1, min(start + NAME_WORDS_MAX, len(words)) + 1):
-                for name in _forms(" ".join(words[start:end])):
-                    tokens = frozenset(TOKEN.findall(name))
-                    if tokens and not (len(tokens) == 1 and tokens <= STOP_WORDS):
-                        names[name] = tokens
+        for first in range(len(words)):
+            for last in range(first, min(first + NAME_WORDS_MAX, len(words))):
+                found = _stretch(number, text, words[first].start(), words[last].end())
+                if found is not None:
+                    stretches.append(found)
     return Names(
-        names, _unique(entities), _unique(atoms)[: 2 * NAME_CHUNKS_MAX], tuple(map(with_names, texts))
+        tuple(stretches),
+        _unique(entities),
+        _unique(atoms)[: 2 * NAME_CHUNKS_MAX],
+        tuple(map(with_names, texts)),
     )
+
+
+def _stretch(number: int, text: str, start: int, end: int) -> Stretch | None:
+    """A run of words, unless nothing in it could be a name."""
+    written = text[start:end]
+    forms, key = _forms(fold(written)), name_key(written)
+    if not forms or not key:
+        return None
+    found = Stretch(number, start, end, tuple(forms), key)
+    stopped = len(found.tokens) == 1 and found.tokens <= STOP_WORDS
+    return None if stopped or not found.tokens else found
 
 
 def text_queries(shard_key: str, terms: Terms, states: Sequence[str], classes: Sequence[str]) -> list[str]:
@@ -119,20 +152,6 @@ def text_queries(shard_key: str, terms: Terms, states: Sequence[str], classes: S
         f" +({words})"
         for start in range(0, len(classes), CLASSES_PER_QUERY)
     ]
-
-
-def name_queries(shard_key: str, names: Iterable[str]) -> list[str]:
-    """The Lucene queries for the entities of a shard that bear one of these names."""
-    batches: list[list[str]] = []
-    room = 0
-    for name in names:
-        size = len(TOKEN.findall(name))
-        if size > room:
-            batches.append([])
-            room = NAME_WORDS_PER_QUERY
-        batches[-1].append(f"names_text:{_quoted(name)}")
-        room -= size
-    return [f"+shard_key:{_quoted(shard_key)} +({' '.join(phrases)})" for phrases in batches]
 
 
 def _classes(classes: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from amos_graph.encoding import Corpus, Encoder
 from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
+from amos_graph.policy.expansion import BELIEFS_MAX, INSTANCES, Expansion, proper
 from amos_graph.policy.naming import COMMON_MAX, Shared
 from amos_graph.policy.ranking import Activation
 from amos_graph.policy.traits import DEGREE_MAX, Traits
@@ -43,6 +44,7 @@ from amos_graph.queries.recall.contents import (
     each_once,
 )
 from amos_graph.queries.recall.cues import Names, Terms
+from amos_graph.queries.recall.expansions import with_atoms
 from amos_graph.queries.recall.meaning import Probe, Similar, corpus_of, encoded, kept, nearest, version_of
 from amos_graph.queries.recall.past_graph import READ, PastGraph, PastRow, Step
 from amos_graph.queries.recall.spread import BOUNDS
@@ -159,6 +161,13 @@ class Past:
                 found.append(Shared(key, sources[key], atoms[: COMMON_MAX + 1]))
         return found
 
+    def expansions(self, named: Mapping[str, Sequence[str]]) -> list[Expansion]:
+        """What `list_expansions` tells, with the newest memories about what it leads to."""
+        stands_for = self._graph.sameness.stands_for
+        kept = proper([each for ref, ids in sorted(named.items()) for each in self._widening(ref, ids)])
+        same = {each.entity: stands_for(each.entity) for each in kept}
+        return with_atoms(kept, same, lambda entity_ids: self._by_name((), entity_ids))
+
     def contents(self, ids: Collection[str]) -> Stored:
         """The stored atoms with pointers to their evidence, by id."""
         found: dict[str, ItemRow] = {}
@@ -230,6 +239,28 @@ class Past:
             entities=sorted({entity for _, entity in node.entities})[:EDGES_MAX],
         )
 
+    def _widening(self, ref: str, ids: Sequence[str]) -> list[Expansion]:
+        """The beliefs by which one entity widens a cue, the surest first."""
+        found: dict[tuple[str, str, bool], Expansion] = {}
+        for node in self._graph.atoms():
+            said = node.properties
+            relation = said.get("relation")
+            live = said["state_key"] == "live" and self._graph.open(node.ref) and self._graph.holds(node)
+            if relation is None or not live:
+                continue
+            near, far = ("object", "subject") if relation in INSTANCES else ("subject", "object")
+            if not any(role == near and entity in ids for role, entity in node.entities):
+                continue
+            for role, entity in node.entities:
+                known = self._graph.nodes["entity"].get(entity)
+                if role == far and entity not in ids and known is not None:
+                    name, along = known.properties["canonical_name"], far == "object"
+                    sure = said["confidence_score"]
+                    each = Expansion(ref, node.ref, relation, sure, entity, name, along)
+                    found[node.ref, entity, along] = each
+        ordered = sorted(found.values(), key=lambda each: (-each.confidence, each.belief, each.entity))
+        return ordered[:BELIEFS_MAX]
+
     def _line(self, ref: str) -> Iterator[SuccessorRow]:
         """The successors of an atom, one after the other, those that may enter."""
         steps: list[dict[str, Any]] = []
@@ -283,11 +314,13 @@ class Past:
         return rows
 
     def _entities(self, names: Names) -> list[EntityRow]:
+        wanted = {stretch.key for stretch in names.stretches}
         rows: list[EntityRow] = []
         for ref, node in sorted(self._graph.nodes["entity"].items()):
-            said = [name for name in node.properties["names"] if name in names.names]
-            if said or ref in names.entity_ids:
-                rows.append(EntityRow(ref, said, self._graph.sameness.stands_for(ref)))
+            keys = [key for key in node.names if key in wanted]
+            if keys or ref in names.entity_ids:
+                same = self._graph.sameness.stands_for(ref)
+                rows.append(EntityRow(ref, keys, node.properties["names"], same))
         return rows
 
     def _hop(self, ref: str, start: Activation, asked: Collection[str]) -> Iterator[tuple[str, Activation]]:

@@ -14,6 +14,7 @@ from amos_graph.encoding import Corpus
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.asking import answered, asked_relations
 from amos_graph.policy.bundle import Bundle, select
+from amos_graph.policy.expansion import expanded
 from amos_graph.policy.inhibition import Inhibition, inhibited, inhibitions, lowered
 from amos_graph.policy.naming import stronger
 from amos_graph.policy.ranking import (
@@ -66,6 +67,8 @@ class Search:
     looked: Looked
     found: Found
     browsed: bool
+    #: The cues, and then the texts of attention.
+    texts: tuple[str, ...] = ()
     bundle: Bundle = field(default_factory=Bundle)
     #: How many atoms were ranked, selected ones included, and the first that found no room.
     ranked: int = 0
@@ -127,15 +130,10 @@ def search(source: Source, asked: Asked) -> Search:
     candidates = {ref: known[ref] for ref in found.ids if ref in known}
     matching = _matching(looked, found, candidates, source.corpus)
     matches = {ref: matching.relevance(traits).connection for ref, traits in known.items()}
-    replaced = [ref for ref, entry in known.items() if entry.state_key == "superseded" and matches[ref] > 0]
-    seeds = lowered({ref: matches[ref] for ref in candidates}, candidates)
-    asked_for = looked.relations
-    walked, named = source.spread(seeds, asked_for.keys()), walk(source.shared, seeds)
-    reached = stronger(stronger(walked, named.reached), inherited(source.successors(replaced), matches))
+    reach = _reach(source, matching, known, matches, candidates)
+    reached = reach.ways
     beside = source.fitting([ref for ref in reached if ref not in candidates])
-    found = replace(found, similar={**source.nearness(beside), **found.similar})
-    about = {ref: matching.about(known[ref], asked_for) for ref in seeds} if asked_for else {}
-    found = found.naming(answered(asked_for, walked, about))
+    found = replace(found, similar={**source.nearness(beside), **found.similar}).naming(reach.answers)
     matching = replace(matching, found=found)
     candidates |= source.traits(beside, with_degree=novel)
     at = parse_time(asked.evaluated_at)
@@ -169,6 +167,7 @@ def search(source: Source, asked: Asked) -> Search:
         looked=looked,
         found=found,
         browsed=not texts,
+        texts=tuple(texts),
         bundle=bundle,
         ranked=len(ranked),
         beyond=tuple(ref for ref in left if ref not in bundle.displaced)[:BEYOND_MAX],
@@ -179,11 +178,9 @@ def search(source: Source, asked: Asked) -> Search:
         ),
         unconnected=len(entries) - len(connected),
         withheld=withheld,
-        read=frozenset({*found.ids, *reached, *known, *candidates, *named.counted}),
-        cut=len(walked) >= BOUNDS.reached,
-        asked_for=frozenset(
-            asked_for.keys() & {str(step["relation"]) for way in walked.values() for step in way.path}
-        ),
+        read=frozenset({*found.ids, *reached, *known, *candidates, *reach.counted}),
+        cut=reach.cut,
+        asked_for=reach.asked_for,
     )
 
 
@@ -232,10 +229,56 @@ class _Matching:
             matched=tuple(word for word in self.looked.terms.tokens if word in cue or word in focus),
         )
 
+    def named(self) -> dict[str, float]:
+        """How much of the cues the names of each entity cover that they name."""
+        return {
+            ref: self.cue_words.share(words & set(self.looked.cue.tokens))
+            for ref, (words, _) in self.found.said.items()
+        }
+
     def about(self, traits: Traits, asked_for: Mapping[str, frozenset[str]]) -> float:
         """How far an atom matches the words of the cues that ask for no relation."""
         words = set(self.looked.cue.tokens).difference(*asked_for.values())
         return self.cue_words.share(words & _matched(self.looked.cue.tokens, traits, self.found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """What activation reached, by whichever way, and what was learned on the way."""
+
+    ways: Mapping[str, Activation]
+    #: Atom → words of the cues that asked for the relation that led to it.
+    answers: Mapping[str, frozenset[str]]
+    #: The relations that were asked for and taken.
+    asked_for: frozenset[str]
+    #: Atoms that were counted or told of without being reached.
+    counted: frozenset[str]
+    cut: bool
+
+
+def _reach(
+    source: Source,
+    matching: _Matching,
+    known: Mapping[str, Traits],
+    matches: Mapping[str, float],
+    candidates: Mapping[str, Traits],
+) -> _Reach:
+    """Let activation pass over associations, shared names, supersessions and the beliefs that widen a cue."""
+    asked_for = matching.looked.relations
+    seeds = lowered({ref: matches[ref] for ref in candidates}, candidates)
+    walked, named = source.spread(seeds, asked_for.keys()), walk(source.shared, seeds)
+    replaced = [ref for ref, entry in known.items() if entry.state_key == "superseded" and matches[ref] > 0]
+    widening = source.expansions({ref: members for ref, (_, members) in matching.found.said.items()})
+    ways = stronger(stronger(walked, named.reached), inherited(source.successors(replaced), matches))
+    about = {ref: matching.about(known[ref], asked_for) for ref in seeds} if asked_for else {}
+    taken = {str(step["relation"]) for way in walked.values() for step in way.path}
+    return _Reach(
+        ways=stronger(ways, expanded(widening, matching.named())),
+        answers=answered(asked_for, walked, about),
+        asked_for=frozenset(asked_for.keys() & taken),
+        counted=frozenset({*named.counted, *(each.belief for each in widening)}),
+        cut=len(walked) >= BOUNDS.reached,
+    )
 
 
 def _matching(looked: Looked, found: Found, candidates: Mapping[str, Traits], corpus: Corpus) -> _Matching:

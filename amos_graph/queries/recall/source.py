@@ -8,13 +8,15 @@ from typing import Any, Protocol
 
 from amos_graph.encoding import Corpus
 from amos_graph.graph.transactions import Tx
+from amos_graph.policy.expansion import Expansion
 from amos_graph.policy.naming import Shared
 from amos_graph.policy.ranking import Activation
 from amos_graph.policy.traits import Traits
 from amos_graph.queries.recall import candidates, contents
-from amos_graph.queries.recall.candidates import Found, Gate
+from amos_graph.queries.recall.candidates import Found, Gate, NamedRow
 from amos_graph.queries.recall.contents import ConflictRow, Stored
 from amos_graph.queries.recall.cues import Names, Terms
+from amos_graph.queries.recall.expansions import read_expansions
 from amos_graph.queries.recall.meaning import Meaning
 from amos_graph.queries.recall.shared import read_shared
 from amos_graph.queries.recall.spread import spread
@@ -55,6 +57,10 @@ class Source(Protocol):
         ...
 
     def shared(self, ids: Collection[str]) -> Sequence[Shared]: ...
+
+    def expansions(self, named: Mapping[str, Sequence[str]]) -> list[Expansion]:
+        """The beliefs that widen a cue which names these entities (id → ids that it stands for)."""
+        ...
 
     def contents(self, ids: Collection[str]) -> Stored: ...
 
@@ -103,6 +109,12 @@ class Present:
 
     def shared(self, ids: Collection[str]) -> Sequence[Shared]:
         return read_shared(self.tx, self.gate, ids)
+
+    def expansions(self, named: Mapping[str, Sequence[str]]) -> list[Expansion]:
+        def about(entity_ids: Sequence[str]) -> list[NamedRow]:
+            return candidates.by_name(self.tx, self.gate, (), entity_ids)
+
+        return read_expansions(self.tx, self.gate, named, about)
 
     def contents(self, ids: Collection[str]) -> Stored:
         return contents.read_contents(self.tx, self.gate, ids)

@@ -91,6 +91,7 @@ def trace(asked: Asked, found: Search, omissions: Sequence[Mapping[str, Any]]) -
         "focus_terms": list(found.looked.attention.focus),
         "suppress_terms": list(found.looked.attention.suppress),
         "entity_refs": sorted(found.found.entities),
+        "entity_links": [link.record(found.texts) for link in found.found.links],
         "relation_refs": sorted(found.asked_for),
         "weight_adjustments": {name: WEIGHTS[name] for name in adjustments},
         "selected_item_refs": [entry.id for entry in found.selected],

@@ -1,0 +1,3 @@
+// The least that can be asked: one number, in a managed read transaction.
+CYPHER 25
+RETURN 1 AS one
