@@ -37,8 +37,8 @@ WORKERS ?= $(if $(AMOS_TEST_NEO4J_URI),0,2)
 test: $(STAMP) ## Run the suite on a real Neo4j (a given one, or one for each of its WORKERS)
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-test-browser: $(STAMP) ## Drive Neo4j Browser in Chromium
-	@$(BIN)/pytest -m browser tests/browser
+test-browser: $(STAMP) ## Drive Neo4j Browser in Chromium, and take the pictures of the documents
+	@AMOS_PICTURES=$${AMOS_PICTURES:-docs/images} $(BIN)/pytest -m browser tests/browser
 
 check: $(STAMP) ## ruff, pyright strict, docs, EXPLAIN of every statement
 	@$(BIN)/ruff check .

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from amos_graph.api.calls import Posted, Queried, bare, lift_scope, within
+from amos_graph.api.calls import Posted, Queried, bare, below, lift_scope, within
 from amos_graph.api.contract import get, post
 from amos_graph.api.parameters import read_query
 from amos_graph.commands.archive import ArchiveRequest, archive
@@ -41,7 +41,8 @@ def list_page(request: Request, call: Queried) -> Response:
     """List atoms in order of creation, filtered, page by page."""
     asked, scope = read_query(request, ListRequest)
     call = within(call, scope)
-    return call.reading(list_atoms(call.context, asked))
+    with below("query"):
+        return call.reading(list_atoms(call.context, asked))
 
 
 @router.post("/v1/atoms:archive", **post("atoms:archive", ArchiveRequest))

@@ -62,7 +62,7 @@ class Call:
 
     def command(self, act: Callable[[Context, Mapping[str, Any]], Receipt]) -> JSONResponse:
         """The answer to a command: its receipt, whole and unchanged, as the payload."""
-        with _below_payload():
+        with below("payload"):
             receipt = act(self.context, self.payload)
         record = receipt.record
         return answer(
@@ -77,7 +77,7 @@ class Call:
 
     def read(self, act: Callable[[Context, Mapping[str, Any]], Mapping[str, Any]]) -> JSONResponse:
         """The answer to a read that was posted."""
-        with _below_payload():
+        with below("payload"):
             found = act(self.context, self.payload)
         return self.reading(found)
 
@@ -89,14 +89,14 @@ class Call:
 
 
 @contextmanager
-def _below_payload() -> Generator[None]:
-    """Name faults by their place in the body: what a command calls `atoms[0]` is `payload.atoms[0]`."""
+def below(place: str) -> Generator[None]:
+    """Name faults by their place in the request: what a command calls `atoms[0]` is `payload.atoms[0]`."""
     try:
         yield
     except AmosError as error:
         if not error.faults:
             raise
-        faults = [Fault(f"payload.{fault.path}".rstrip("."), fault.message) for fault in error.faults]
+        faults = [Fault(f"{place}.{fault.path}".rstrip("."), fault.message) for fault in error.faults]
         raise AmosError(error.code, error.message, faults, error.details) from error.__cause__
 
 

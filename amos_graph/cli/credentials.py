@@ -1,6 +1,6 @@
 """The token that the command line uses, kept in AMOS_HOME/credentials.json for its owner alone.
 
-The demo's workspace has a file of its own, so that its token does not displace the user's.
+Another workspace or tenant, the demo's among them, has a file of its own: no token displaces another.
 """
 
 from __future__ import annotations
@@ -39,11 +39,16 @@ class Credentials:
 
 def credentials_file(settings: Settings) -> Path:
     """Where the token of the settings' workspace is kept."""
-    return settings.home.expanduser().absolute() / file_name(settings.workspace)
+    return settings.home.expanduser().absolute() / file_name(settings.tenant, settings.workspace)
 
 
-def file_name(workspace: str) -> str:
-    return "credentials-demo.json" if workspace == DEMO_WORKSPACE else "credentials.json"
+def file_name(tenant: str, workspace: str) -> str:
+    """The name of the file; no tenant and no workspace has a dot in its name."""
+    if tenant != Settings.model_fields["tenant"].default:
+        return f"credentials-{tenant}.{workspace}.json"
+    if workspace != Settings.model_fields["workspace"].default:
+        return f"credentials-{workspace}.json"
+    return "credentials.json"
 
 
 def demo_settings(settings: Settings) -> Settings:

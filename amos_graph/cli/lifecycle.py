@@ -180,7 +180,7 @@ def show_up(found: Up, as_json: bool = False) -> None:
         ]
     )
     if found.new_token:
-        kept = f"AMOS_HOME/{file_name(found.credentials.workspace)}"
+        kept = f"AMOS_HOME/{file_name(found.credentials.tenant, found.credentials.workspace)}"
         out.print(f"The token is shown this once; the command line keeps it in {kept}.", markup=False)
 
 

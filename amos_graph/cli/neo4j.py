@@ -22,8 +22,10 @@ from amos_graph.cli.output import (
     print_table,
     steps,
 )
+from amos_graph.cli.service import ServiceHome
 from amos_graph.cli.shell import converse, run_once
 from amos_graph.graph.local import LocalNeo4j, Running
+from amos_graph.settings import Settings
 
 app = typer.Typer(
     name="neo4j",
@@ -143,11 +145,14 @@ def uninstall(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Stop Neo4j and delete this home's data for good."""
+    """Stop the service and Neo4j of this home and delete its data for good."""
     server = LocalNeo4j(home)
     if not yes and not as_json and sys.stdin.isatty():
         yes = typer.confirm(f"Delete all data in {server.folder.root}?")
     with failures(as_json):
+        if yes:
+            # A service would go on and answer that its store is away.
+            ServiceHome(Settings().model_copy(update={"home": server.home})).stop()
         removed = [str(path) for path in server.uninstall(confirm=yes, installation=installation)]
     if as_json:
         print_json({"removed": removed})

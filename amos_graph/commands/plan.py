@@ -14,7 +14,7 @@ from amos_graph.domain.canonical import digest
 from amos_graph.domain.events import Draft, Stamp
 from amos_graph.domain.scope import Identity, Scope
 from amos_graph.domain.times import now
-from amos_graph.errors import AmosError
+from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.transactions import Graph
 from amos_graph.settings import Settings
@@ -38,7 +38,8 @@ class Context:
     def writable(self, scope: Scope, at: str) -> None:
         """Raise `scope_denied` when a record would leave the request's shard or the token's scope."""
         if scope.shard != self.scope.shard:
-            raise AmosError("scope_denied", f"{at}: lies outside this request's tenant and workspace")
+            outside = "lies outside this request's tenant and workspace"
+            raise AmosError("scope_denied", f"{at}: {outside}", [Fault(at, outside)])
         self.identity.within(scope.record())
 
 

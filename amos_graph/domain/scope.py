@@ -13,7 +13,7 @@ from amos_graph.domain.canonical import digest
 from amos_graph.domain.ids import Identifier, ScopePart
 from amos_graph.domain.model import Strict, validate
 from amos_graph.domain.value_kinds import fault
-from amos_graph.errors import AmosError
+from amos_graph.errors import AmosError, Fault
 
 SCOPE_FIELDS: Final = (
     "tenant_id",
@@ -170,7 +170,8 @@ class Identity:
             if value is None:
                 continue
             if merged.setdefault(name, value) != value:
-                raise AmosError("scope_denied", f"this token does not reach that {name}")
+                refusal = f"this token does not reach that {name}"
+                raise AmosError("scope_denied", refusal, [Fault(f"scope.{name}", refusal)])
         return validate(Scope, merged, "scope")
 
 

@@ -32,11 +32,11 @@ def test_unknown_paths_and_methods_answer_in_the_one_shape(http: httpx.Client) -
         ("limit=1.5", "query.limit"),
         ("limit=1&limit=2", "query.limit"),
         ("surprise=1", "query.surprise"),
-        ("limit=0", "limit"),
-        ("limit=100000", "limit"),
-        ("cursor=%00", "cursor"),
-        ("valid_at=yesterday", "valid_at"),
-        ("as_of_version=-1", "as_of_version"),
+        ("limit=0", "query.limit"),
+        ("limit=100000", "query.limit"),
+        ("cursor=%00", "query.cursor"),
+        ("valid_at=yesterday", "query.valid_at"),
+        ("as_of_version=-1", "query.as_of_version"),
         ("project_id=%20", "query.project_id"),
     ],
 )
@@ -44,7 +44,7 @@ def test_a_wrong_parameter_is_named(http: httpx.Client, query: str, path: str) -
     """A listing refuses what it does not understand, in place of ignoring it."""
     answer = http.get(f"/v1/atoms?{query}")
     assert_refused(answer, 422, "schema_invalid")
-    assert path.removeprefix("query.") in answer.json()["errors"][0]["path"]
+    assert answer.json()["errors"][0]["path"] == path
 
 
 def test_conflicts_are_conflicts_and_carry_the_current_version(http: httpx.Client) -> None:

@@ -19,6 +19,7 @@ import typer.main
 from typer.testing import CliRunner
 
 from amos_graph import Amos
+from amos_graph.cli.credentials import file_name
 from amos_graph.cli.main import app
 from amos_graph.graph.archive import Archive
 from tests.samples import source_event
@@ -105,7 +106,7 @@ def test_up_serves_remembers_recalls_verifies_and_goes_down(amos_command: Comman
     assert "token" not in again
     assert again["url"] == first["url"]
     assert httpx.get(first["docs_url"], trust_env=False).status_code == 200
-    credentials = amos.home / "credentials.json"
+    credentials = amos.home / file_name(amos.environment["AMOS_TENANT"], "w")
     assert stat.S_IMODE(credentials.stat().st_mode) == 0o600
 
     remembered = amos.json("remember", "Mira is away until Thursday.")
@@ -257,6 +258,17 @@ def test_the_evidence_archive_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
+def test_uninstall_takes_the_service_along(amos_command: CommandLine) -> None:
+    """Nothing of the home answers any more, and its data is gone."""
+    amos = amos_command
+    url = amos.json("up")["url"]
+    amos("neo4j", "uninstall", "--yes")
+
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{url}/live", trust_env=False)
+    assert not (amos.home / "neo4j").exists()
+
+
 def test_a_home_that_cannot_be_made_is_one_sentence(amos_command: CommandLine, tmp_path: Path) -> None:
     """A file in the way of the home is an exit code, not a traceback."""
     (tmp_path / "file").write_text("")
@@ -270,14 +282,27 @@ def test_the_demo_repeats_itself_beside_the_users_memory(amos_command: CommandLi
     amos = amos_command
     amos("demo")
     amos("remember", "Lena wants to hear about an outage by pigeon post.")
-    (amos.home / "credentials-demo.json").unlink()
+    kept = amos.home / file_name(amos.environment["AMOS_TENANT"], "demo")
+    kept.unlink()
     assert "pigeon" not in amos("demo")
 
     assert [item["type"] for item in amos.json("list")["items"]] == ["semantic"]
-    kept = amos.home / "credentials-demo.json"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     demo = CommandLine({**amos.environment, "AMOS_WORKSPACE": "demo"}, amos.home)
     assert demo.json("get", "story/goal/beta")["found"] is True
+
+
+def test_a_token_displaces_no_other() -> None:
+    """Each tenant and workspace has a file of its own, whatever their names are made of."""
+    pairs = [
+        ("default", "main"), ("default", "demo"), ("default", "a-b"), ("default", "default"),
+        ("a", "b"), ("a-b", "main"), ("a", "main"), ("a", "b-main"), ("demo", "main"), ("main", "default"),
+    ]  # fmt: skip
+    names = {file_name(*pair) for pair in pairs}
+
+    assert len(names) == len(pairs)
+    assert file_name("default", "main") == "credentials.json"
+    assert file_name("default", "demo") == "credentials-demo.json"
 
 
 def test_every_command_has_an_example_in_its_help() -> None:

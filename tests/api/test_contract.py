@@ -73,8 +73,8 @@ RULES: Final[dict[str, dict[str, str]]] = {
     "artifacts:get": {r"payload\.as_of_version": "a version beyond the head is not there yet"},
     "atoms:get": {r"payload\.as_of_version": "a version beyond the head is not there yet"},
     "atoms:list": {
-        r"as_of_version": "a version beyond the head is not there yet",
-        r"cursor": "a cursor comes from a page with the same filters",
+        r"query\.as_of_version": "a version beyond the head is not there yet",
+        r"query\.cursor": "a cursor comes from a page with the same filters",
     },
     "verify": {
         r"range": "a range lies within the journal",

@@ -53,7 +53,7 @@ def test_the_service_runs_as_nobody_special() -> None:
 def test_neo4j_in_a_container_is_configured_like_the_managed_one() -> None:
     """Each setting on which safety rests has the same value in both, spelled as the image reads it."""
     given: dict[str, str] = _compose()["services"]["neo4j"]["environment"]
-    managed = settings(Path("/x"), LocalOptions(), 7687, 7474)
+    managed = settings(LocalOptions(), 7687, 7474)
     named = {
         "NEO4J_" + name.replace("_", "__").replace(".", "_"): value
         for name, value in managed.items()

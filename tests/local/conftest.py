@@ -15,7 +15,7 @@ from tests.server import SMALL
 @pytest.fixture(scope="session")
 def managed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalNeo4j]:
     """A home whose server a test starts when it needs it; stopped at the end."""
-    server = LocalNeo4j(tmp_path_factory.mktemp("managed"), options=SMALL)
+    server = LocalNeo4j(tmp_path_factory.mktemp("managed é 漢"), options=SMALL)
     yield server
     server.stop()
 

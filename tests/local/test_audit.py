@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from amos_graph.graph.local import LocalOptions
@@ -36,7 +34,7 @@ NEO4J_DEFAULTS = {
 
 @pytest.fixture
 def safe() -> dict[str, str]:
-    return settings(Path("/home/neo4j"), LocalOptions(), 7687, 7474)
+    return settings(LocalOptions(), 7687, 7474)
 
 
 @pytest.mark.reliability("T30")

@@ -56,9 +56,7 @@ def test_state_is_remembered_and_a_torn_file_does_no_harm(folder: HomeFolder) ->
 
     folder.state_file.write_text('{"bolt_port": 70')
     assert folder.state() == State()
-    write_private(
-        folder.root / "conf" / "neo4j.conf", render(settings(folder.root, LocalOptions(), 7003, 7004))
-    )
+    write_private(folder.root / "conf" / "neo4j.conf", render(settings(LocalOptions(), 7003, 7004)))
     assert folder.state() == State(7003, 7004)
 
 
@@ -103,7 +101,7 @@ def test_nothing_secret_stands_in_the_command_or_the_configuration(folder: HomeF
     password = folder.password()
     options = LocalOptions()
     command = java_command(Path("/j/java"), [], "/lib/*", folder.root, options)
-    text = render(settings(folder.root, options, 7001, 7002))
+    text = render(settings(options, 7001, 7002))
 
     assert not any(password in part for part in [*command, text])
 

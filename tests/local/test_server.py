@@ -85,6 +85,22 @@ def test_starting_a_running_server_returns_it_at_once(managed: LocalNeo4j) -> No
     assert time.monotonic() - before < 5
 
 
+def test_all_data_lies_in_the_home_whatever_its_name(managed: LocalNeo4j) -> None:
+    """The home's name has a space and letters beyond ASCII; nothing of it lies elsewhere."""
+    running = managed.start()
+    data = managed.folder.root / "data"
+    opened: set[str] = set()
+    for entry in Path(f"/proc/{running.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            opened.add(str(entry.readlink()))
+
+    assert not managed.home.name.isascii()
+    assert (data / "databases" / "neo4j").is_dir()
+    stores = {path for path in opened if "/databases/" in path or "/transactions/" in path}
+    assert stores
+    assert all(path.startswith(str(data)) for path in stores)
+
+
 @pytest.mark.reliability("T30")
 def test_the_running_server_passes_the_audit(managed: LocalNeo4j) -> None:
     """What the server itself says of its settings is safe, told by the statement that the service runs."""
@@ -123,7 +139,7 @@ def test_nothing_listens_beyond_loopback(managed: LocalNeo4j) -> None:
 def test_queries_reach_no_files_and_no_addresses(managed: LocalNeo4j) -> None:
     """LOAD CSV reads neither the password file nor a service of this machine."""
     running = managed.start()
-    for url in (f"file://{managed.folder.password_file}", running.http_url, "http://[::1]:80/"):
+    for url in (managed.folder.password_file.as_uri(), running.http_url, "http://[::1]:80/"):
         with pytest.raises(driver_errors.ClientError, match=r"is false|is blocked"):
             _ask(running, "CYPHER 25 LOAD CSV FROM $url AS line RETURN line", url=url)
 

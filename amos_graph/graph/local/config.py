@@ -13,7 +13,7 @@ from amos_graph.graph.local.options import LOOPBACK, LocalOptions
 PROCEDURES: Final = ("db.*", "dbms.*", "tx.*")
 
 
-def settings(home: Path, options: LocalOptions, bolt_port: int, http_port: int) -> dict[str, str]:
+def settings(options: LocalOptions, bolt_port: int, http_port: int) -> dict[str, str]:
     """Every setting that differs from Neo4j's default or that safety rests on."""
     heap = f"{options.heap_mb}m"
     return {
@@ -34,8 +34,9 @@ def settings(home: Path, options: LocalOptions, bolt_port: int, http_port: int) 
         "dbms.security.http_access_control_allow_origin": f"http://{LOOPBACK}:{http_port}",
         "dbms.security.http_static_content_security_policy_header": _content_policy(bolt_port),
         # A query reads no file, and calls only what is listed.
-        "server.directories.import": str(home / "import"),
-        "server.directories.plugins": str(home / "plugins"),
+        # Below the home, which the command names: Neo4j reads no letter beyond ASCII in this file.
+        "server.directories.import": "import",
+        "server.directories.plugins": "plugins",
         "dbms.security.allow_csv_import_from_file_urls": "false",
         "dbms.security.procedures.allowlist": ",".join(PROCEDURES),
         "dbms.security.procedures.unrestricted": "",
@@ -67,9 +68,9 @@ def settings(home: Path, options: LocalOptions, bolt_port: int, http_port: int) 
         # By default the Bolt server idles for ten seconds after the databases were closed.
         "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
         "internal.server.bolt.thread_pool_shutdown_wait_time": "1s",
-        "server.directories.data": str(home / "data"),
-        "server.directories.logs": str(home / "logs"),
-        "server.directories.run": str(home / "run"),
+        "server.directories.data": "data",
+        "server.directories.logs": "logs",
+        "server.directories.run": "run",
         "server.config.strict_validation.enabled": "true",
     }
 

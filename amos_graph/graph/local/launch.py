@@ -81,7 +81,7 @@ def launch(
         for note in said:
             tell(Step("port", note))
         notes += said
-        values = settings(folder.root, options, state.bolt_port, state.http_port)
+        values = settings(options, state.bolt_port, state.http_port)
         write_private(folder.root / "conf" / "neo4j.conf", render(values))
         if not folder.has_data:
             _set_password(folder, java, installation)
@@ -199,9 +199,9 @@ def _set_password(folder: HomeFolder, java: Java, installation: Installation) ->
 
 
 def _environment(folder: HomeFolder) -> dict[str, str]:
-    """The caller's environment without the settings of another Neo4j."""
+    """The caller's environment without the settings of another Neo4j; Java reads paths by its locale."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
-    return {**kept, "NEO4J_HOME": str(folder.root)}
+    return {**kept, "NEO4J_HOME": str(folder.root), "LC_ALL": "C.UTF-8"}
 
 
 def _lost_its_port(folder: HomeFolder) -> bool:
