@@ -27,6 +27,7 @@ ASKED = [
     Target("recall.p95_over_full_text", "<=", 5),
     Target("recall.p50_large_over_small", "<=", 1.5),
     Target("recall.p95_hub_over_plain", "<=", 1.5),
+    Target("recall.cache_hit_over_round_trip", "<=", 2),
     Target("quality.wordllama.fused_spread.recall_at_5.reported", ">=", 0.68),
     Target("quality.wordllama.fused_spread.recall_at_10.reported", ">=", 0.78),
     Target("quality.wordllama.fused_spread.all_evidence_at_10.reported", ">=", 0.52),
