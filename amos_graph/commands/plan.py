@@ -40,7 +40,7 @@ class Context:
         if scope.shard != self.scope.shard:
             outside = "lies outside this request's tenant and workspace"
             raise AmosError("scope_denied", f"{at}: {outside}", [Fault(at, outside)])
-        self.identity.within(scope.record())
+        self.identity.within(scope.record(), at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,8 +159,8 @@ class Identity:
         if not self.may(capability):
             raise AmosError("authorization_denied", f"this token lacks the capability {capability}")
 
-    def within(self, asked: dict[str, Any] | None) -> Scope:
-        """The token's scope, narrowed by what the request asks for.
+    def within(self, asked: dict[str, Any] | None, at: str = "scope") -> Scope:
+        """The token's scope, narrowed by what the request asks for at this place.
 
         Raises `scope_denied` when the request names a value that the token binds to another one, and
         `schema_invalid` for what is no scope.
@@ -171,8 +171,8 @@ class Identity:
                 continue
             if merged.setdefault(name, value) != value:
                 refusal = f"this token does not reach that {name}"
-                raise AmosError("scope_denied", refusal, [Fault(f"scope.{name}", refusal)])
-        return validate(Scope, merged, "scope")
+                raise AmosError("scope_denied", refusal, [Fault(f"{at}.{name}", refusal)])
+        return validate(Scope, merged, at)
 
 
 #: What a token may be allowed to do, with the sentence that `amos token create` shows.

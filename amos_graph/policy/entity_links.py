@@ -9,28 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
+
+from amos_graph.domain.tokens import TOKEN
 
 #: How sure a link is whose name fits to the letter, and one whose name fits otherwise.
 TO_THE_LETTER: Final = 1.0
 FOLDED: Final = 0.8
 
 
-class Spoken(Protocol):
+@dataclass(frozen=True, slots=True)
+class Stretch:
     """A run of words of a text that could be a name."""
 
+    #: Which of the texts, and where in it.
+    text: int
+    start: int
+    end: int
+    #: As entities' names are compared to the letter, with and without what a sentence adds.
+    forms: tuple[str, ...]
+    #: As they are compared without accents, punctuation and article (`domain/mentions.py`).
+    key: str
+
     @property
-    def text(self) -> int: ...
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def forms(self) -> Sequence[str]: ...
-    @property
-    def key(self) -> str: ...
-    @property
-    def tokens(self) -> frozenset[str]: ...
+    def tokens(self) -> frozenset[str]:
+        """The words of a cue that it covers."""
+        return frozenset(TOKEN.findall(self.forms[-1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +72,13 @@ class Named:
     same: frozenset[str]
 
 
-def linked(stretches: Iterable[Spoken], known: Sequence[Named]) -> list[Link]:
+def linked(stretches: Iterable[Stretch], known: Sequence[Named]) -> list[Link]:
     """The links of some texts, in order."""
     answering: dict[str, list[Named]] = {}
     for entity in known:
         for key in entity.keys:
             answering.setdefault(key, []).append(entity)
-    taken: list[Spoken] = []
+    taken: list[Stretch] = []
     links: list[Link] = []
     for stretch in sorted(stretches, key=_longest_first):
         entities = answering.get(stretch.key)
@@ -91,10 +95,10 @@ def linked(stretches: Iterable[Spoken], known: Sequence[Named]) -> list[Link]:
     return sorted(links, key=lambda link: (link.text, link.start, link.entity))
 
 
-def _longest_first(one: Spoken) -> tuple[int, int, int, int]:
+def _longest_first(one: Stretch) -> tuple[int, int, int, int]:
     """By words of the name, and of two that say the same name the one with less around it."""
     return -len(one.key.split(" ")), one.end - one.start, one.text, one.start
 
 
-def _overlap(one: Spoken, other: Spoken) -> bool:
+def _overlap(one: Stretch, other: Stretch) -> bool:
     return one.text == other.text and one.start < other.end and other.start < one.end

@@ -32,8 +32,8 @@ OPERATIONS: Final = (
 )
 #: The boundary values of every field are many, so each half of each operation has a time of its own:
 #: none starves another. `make soak` gives them all the time that they take.
-HALVES: Final = ((("examples", "coverage"), 5), (("fuzzing", "stateful"), 3))
-ANONYMOUS_S: Final = 6
+HALVES: Final = ((("examples", "coverage"), 8), (("fuzzing", "stateful"), 4))
+ANONYMOUS_S: Final = 10
 SOAK_S: Final = 600
 EXAMPLES_MAX: Final = 8
 _ACCEPTED: Final = ["2xx", "401", "403", "404", "409"]

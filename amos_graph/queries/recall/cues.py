@@ -11,6 +11,7 @@ from amos_graph.domain.ids import ENTITY_ID, with_names
 from amos_graph.domain.mentions import name_key
 from amos_graph.domain.tokens import STOP_WORDS, TOKEN, tokens_of
 from amos_graph.domain.values import fold
+from amos_graph.policy.entity_links import Stretch
 
 #: Distinct words of the cues that are looked up. Words beyond are left out, the last ones first,
 #: and the packet says how many.
@@ -37,25 +38,6 @@ class Terms:
     phrases: tuple[str, ...]
     #: Words that were left out because there were too many.
     left_out: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A run of words of a text that could be a name."""
-
-    #: Which of the texts, and where in it.
-    text: int
-    start: int
-    end: int
-    #: As entities' names are compared to the letter, with and without what a sentence adds.
-    forms: tuple[str, ...]
-    #: As they are compared without accents, punctuation and article (`domain/mentions.py`).
-    key: str
-
-    @property
-    def tokens(self) -> frozenset[str]:
-        """The words of a cue that it covers."""
-        return frozenset(TOKEN.findall(self.forms[-1]))
 
 
 @dataclass(frozen=True, slots=True)

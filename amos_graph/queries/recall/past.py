@@ -164,7 +164,15 @@ class Past:
     def expansions(self, named: Mapping[str, Sequence[str]]) -> list[Expansion]:
         """What `list_expansions` tells, with the newest memories about what it leads to."""
         stands_for = self._graph.sameness.stands_for
-        kept = proper([each for ref, ids in sorted(named.items()) for each in self._widening(ref, ids)])
+        live = [
+            node
+            for node in (self._graph.atoms() if named else ())
+            if node.properties.get("relation") is not None
+            and node.properties["state_key"] == "live"
+            and self._graph.open(node.ref)
+            and self._graph.holds(node)
+        ]
+        kept = proper([each for ref, ids in sorted(named.items()) for each in self._widening(ref, ids, live)])
         same = {each.entity: stands_for(each.entity) for each in kept}
         return with_atoms(kept, same, lambda entity_ids: self._by_name((), entity_ids))
 
@@ -239,15 +247,11 @@ class Past:
             entities=sorted({entity for _, entity in node.entities})[:EDGES_MAX],
         )
 
-    def _widening(self, ref: str, ids: Sequence[str]) -> list[Expansion]:
-        """The beliefs by which one entity widens a cue, the surest first."""
+    def _widening(self, ref: str, ids: Sequence[str], live: Iterable[Node]) -> list[Expansion]:
+        """Those of the live beliefs by which one entity widens a cue, the surest first."""
         found: dict[tuple[str, str, bool], Expansion] = {}
-        for node in self._graph.atoms():
-            said = node.properties
-            relation = said.get("relation")
-            live = said["state_key"] == "live" and self._graph.open(node.ref) and self._graph.holds(node)
-            if relation is None or not live:
-                continue
+        for node in live:
+            said, relation = node.properties, node.properties["relation"]
             near, far = ("object", "subject") if relation in INSTANCES else ("subject", "object")
             if not any(role == near and entity in ids for role, entity in node.entities):
                 continue
