@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run down test test-browser check real soak bench quality clean format lock
+.PHONY: help demo run down test test-browser check lint explain real soak bench quality clean format lock
 
 help: ## Show what can be done
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -40,12 +40,16 @@ test: $(STAMP) ## Run the suite on a real Neo4j (a given one, or one for each of
 test-browser: $(STAMP) ## Drive Neo4j Browser in Chromium, and take the pictures of the documents
 	@AMOS_PICTURES=$${AMOS_PICTURES:-docs/images} $(BIN)/pytest -m browser tests/browser
 
-check: $(STAMP) ## ruff, pyright strict, docs, EXPLAIN of every statement
+check: lint explain ## ruff, pyright strict, docs, EXPLAIN of every statement
+
+lint: $(STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/pyright
 	@$(BIN)/python docs/generate.py --check
-	@$(BIN)/pytest tests/laws/test_explain.py
+
+explain: $(STAMP)
+	@$(BIN)/pytest -m explain tests/laws/test_explain.py
 
 real: $(STAMP) ## Load the PEP history and hold it to what the data says
 	@$(BIN)/python -m bench.real

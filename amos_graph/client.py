@@ -134,6 +134,10 @@ class Amos:
         """Get one atom by its id; options are those of `POST /v1/atoms:get`."""
         return self._post("/v1/atoms:get", {"atom_id": atom_id, **options}, {"scope": scope})
 
+    def provenance(self, atom_ref: str, *, scope: Json | None = None, **options: Any) -> Answer:
+        """Tell what an atom rests on; options are those of `POST /v1/provenance:analyze`."""
+        return self._post("/v1/provenance:analyze", {"atom_ref": atom_ref, **options}, {"scope": scope})
+
     def record_artifact(self, artifact: Json, **envelope: Any) -> Answer:
         """Record a generated artifact, such as a self-narrative, which cites its sources and expires."""
         return self._post("/v1/artifacts:record", {"artifact": artifact}, envelope, writes=True)

@@ -75,6 +75,8 @@ class Settings(BaseSettings):
     page_max: int = Field(default=200, ge=1, le=1_000)
     #: Records that a shard may hold at a past version of which a packet is asked.
     past_records_max: int = Field(default=50_000, ge=1)
+    #: Ancestors of one atom that an analysis of its provenance looks at.
+    ancestors_max: int = Field(default=10_000, ge=1, le=100_000)
     #: Items of one packet.
     items_max: int = Field(default=100, ge=1, le=500)
     #: Bytes of the packets that a process keeps to give them out again; 0 keeps none.
@@ -105,7 +107,8 @@ class Settings(BaseSettings):
 
     #: Seconds that one transaction may take.
     transaction_timeout_s: float = Field(default=60.0, gt=0)
-    #: Seconds for which the driver tries a transaction again while Neo4j cannot answer.
+    #: Seconds for which the driver tries a transaction again while Neo4j cannot answer. A request that reads
+    #: who calls and then writes can take this twice.
     retry_s: float = Field(default=15.0, ge=0)
 
     @field_validator("neo4j_uri")

@@ -6,26 +6,30 @@ import cProfile
 import io
 import pstats
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
 
+from amos_graph.commands.execution import Context
+from amos_graph.graph.admission import Admission
 from amos_graph.graph.procedures import Procedure
 from amos_graph.graph.transactions import Tx
 from amos_graph.queries.recall import recall
 from bench.figures import Run
 from bench.figures.commit import one_commit, shard_with_pool
 from bench.figures.recall import request
-from bench.samples import Samples
+from bench.samples import Json, Samples
 from bench.stores import send
 
 #: What can be profiled: repetitions, in full and small, that are looked at after as many to warm up.
-KINDS: Final = {"commit": (200, 3), "batch": (5, 1), "recall": (100, 3)}
+KINDS: Final = {"commit": (200, 3), "group": (60, 2), "batch": (5, 1), "recall": (100, 3)}
 _FUNCTIONS: Final = 30
+#: Commands of a group: as many as meet when 32 writers wait for one shard.
+_GROUP: Final = 16
 
 
 @dataclass(slots=True)
@@ -105,9 +109,48 @@ def _work(run: Run, kind: str) -> Callable[[int], object]:
     context, known = shard_with_pool(run.store, samples, run.count(1_000, 20))
     if kind == "commit":
         return lambda index: send(context, one_commit(samples, f"profile{index}", known))
+    if kind == "group":
+        return lambda index: _group(context, [_single(samples, f"profile{index}-{k}") for k in range(_GROUP)])
     if kind == "batch":
         return lambda index: send(context, samples.batch(f"profile{index}", run.count(500, 20), 2, []))
     return lambda _: recall(context, request(context, samples.cue()))
+
+
+def _single(samples: Samples, name: str) -> Json:
+    """What each writer of the figure `groups` sends: one atom, on evidence that is there."""
+    return {"atoms": [samples.atom(name, "evd_pool0")]}
+
+
+class _Gathering(Admission[Any, Any]):
+    """Takes commands as they come and does their work as one group, in one thread that can be profiled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gathered: list[Any] = []
+
+    def submit(self, shard: str, work: Any, run: Any, **limits: int) -> Any:
+        del shard, limits
+        self.gathered.append((work, run))
+        raise _GatheredError
+
+
+class _GatheredError(Exception):
+    """A command waits for the others of its group."""
+
+
+def _group(context: Context, payloads: Sequence[Json]) -> None:
+    graph, gathering = context.graph, _Gathering()
+    queue, graph.writers = graph.writers, gathering
+    try:
+        for payload in payloads:
+            with suppress(_GatheredError):
+                send(context, payload)
+    finally:
+        graph.writers = queue
+    run = gathering.gathered[0][1]
+    for outcome in run([work for work, _ in gathering.gathered]):
+        if isinstance(outcome, Exception):
+            raise outcome
 
 
 def _table(kind: str, found: dict[str, _Statement], repetitions: int, taken: float, worked: float) -> Table:

@@ -17,6 +17,7 @@ from amos_graph.api import (
     outcomes,
     packets,
     pages,
+    provenance,
     verification,
 )
 from amos_graph.api.calls import Store
@@ -44,7 +45,7 @@ def create_app(graph: Graph, settings: Settings, archive: Archive) -> FastAPI:
     )
     app.state.store = Store(graph, settings, archive)
     app.state.readiness = health.Readiness(graph)
-    for module in (events, packets, atoms, artifacts, outcomes, verification, health, pages):
+    for module in (events, packets, atoms, artifacts, outcomes, provenance, verification, health, pages):
         app.include_router(module.router)
     failures.install(app)
     contract.install(app, settings)

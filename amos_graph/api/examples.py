@@ -131,6 +131,9 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
             "value": {"payload": {"atom_id": "belief:release-day", "as_of_version": 0}}
         },
     },
+    "provenance:analyze": {
+        "what a belief rests on": {"value": {"payload": {"atom_ref": "belief:release-day", "max_depth": 8}}}
+    },
     "atoms:list": {"types": ["belief"], "limit": 20},
     "verify": {"first": 1, "last": 1},
     "packets:retrieve": {

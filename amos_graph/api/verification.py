@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from amos_graph.api.calls import Queried
+from amos_graph.api.calls import Queried, below
 from amos_graph.api.contract import get
 from amos_graph.api.parameters import read_query
 from amos_graph.domain.model import Strict, validate
@@ -50,12 +50,10 @@ def verify_shard(request: Request, call: Queried) -> Response:
     asked = validate(VerifyRequest, values, "query")
     context = call.context
     context.identity.demand("memory.verify")
-    report = verify(
-        context.graph,
-        context.scope.shard,
-        first=asked.first,
-        last=asked.last,
-        checkpoint=asked.checkpoint(),
-    )
-    checkpoint = checkpoint_of(context.graph, context.scope.shard)
-    return call.reading({**report.record(), "checkpoint": checkpoint})
+    checkpoint = asked.checkpoint()
+    with below("query"):
+        report = verify(
+            context.graph, context.scope.shard, first=asked.first, last=asked.last, checkpoint=checkpoint
+        )
+    head = checkpoint_of(context.graph, context.scope.shard)
+    return call.reading({**report.record(), "checkpoint": head})

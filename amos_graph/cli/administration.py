@@ -68,7 +68,10 @@ def migrate(as_json: JsonOption = False) -> None:
 
 
 token_app: Final = typer.Typer(
-    name="token", help="Tokens: who may call, and what they may do.", no_args_is_help=True
+    name="token",
+    help="Tokens: who may call, and what they may do.",
+    epilog="Example: amos token list",
+    no_args_is_help=True,
 )
 
 

@@ -335,7 +335,12 @@ def _short(payload: dict[str, Any]) -> str:
     return text if len(text) <= _SHORT else text[: _SHORT - 1] + "…"
 
 
-load_app: Final = typer.Typer(name="load", help="Load what happened elsewhere.", no_args_is_help=True)
+load_app: Final = typer.Typer(
+    name="load",
+    help="Load what happened elsewhere.",
+    epilog="Example: amos load chat runs.jsonl",
+    no_args_is_help=True,
+)
 
 
 @load_app.command(epilog="Example: amos load chat runs.jsonl")

@@ -30,6 +30,7 @@ from amos_graph.settings import Settings
 app = typer.Typer(
     name="neo4j",
     help="The managed local Neo4j. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not running.",
+    epilog="Example: amos neo4j status",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )

@@ -175,7 +175,8 @@ def verify(
     ranged = first is not None or last is not None
     begin, end = first or 1, last if last is not None else totals.graph_version
     if not 1 <= begin <= max(end, 1) or end > totals.graph_version:
-        raise invalid("range", f"this shard has events 1 to {totals.graph_version}")
+        wrong = "last" if end > totals.graph_version else "first"
+        raise invalid(wrong, f"this shard has events 1 to {totals.graph_version}")
     chain = _chain(graph, report, begin, end, progress)
     if not ranged:
         if not report.faults:

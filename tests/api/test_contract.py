@@ -77,7 +77,7 @@ RULES: Final[dict[str, dict[str, str]]] = {
         r"query\.cursor": "a cursor comes from a page with the same filters",
     },
     "verify": {
-        r"range": "a range lies within the journal",
+        r"query\.(first|last)": "a range lies within the journal",
         r"query\.checkpoint_\w+": "a checkpoint is given whole",
     },
 }

@@ -113,3 +113,14 @@ def test_memory_health_counts_what_is_there(amos: Amos) -> None:
     assert found["by_type"] == {"belief": 2}
     assert found["by_lifecycle_state"] == {"active": 1, "archived": 1}
     assert found["by_health_status"] == {"healthy": 2}
+
+
+def test_what_a_memory_rests_on_is_told(amos: Amos) -> None:
+    """The roots of a remembered sentence are its note; an absent atom is not found."""
+    ref = amos.remember("The cat sleeps on the printer.", source_ref="note/1")["atom_refs"][0]
+
+    found = amos.provenance(ref, max_depth=2)
+
+    assert (found["found"], found["independent_support_count"], found["ancestry_depth"]) == (True, 1, 1)
+    assert [root["source_ref"] for root in found["roots"]] == ["note/1"]
+    assert amos.provenance("semantic:absent")["found"] is False

@@ -21,6 +21,8 @@ from tests.laws import populated
 from tests.laws.populated import populate
 from tests.server import Server
 
+pytestmark = pytest.mark.explain
+
 #: Categories of notifications that fail a statement.
 _CATEGORIES = {"DEPRECATION", "UNRECOGNIZED", "UNSUPPORTED", "SCHEMA"}
 #: Statements that read a whole store or shard by their nature, each with the reason.

@@ -14,8 +14,9 @@ from amos_graph.commands.commit import commit
 from amos_graph.commands.execution import Context
 from amos_graph.domain.scope import Identity, Scope
 from amos_graph.graph.transactions import Graph
+from amos_graph.queries import steady
 from amos_graph.queries.recall import packet as packets
-from amos_graph.queries.recall.packet import CHANGES_MAX, Reading, touches
+from amos_graph.queries.recall.packet import Reading, touches
 from tests.administrator import run
 from tests.conftest import ContextOf
 from tests.recall.samples import edge, fact, packet, refs, store
@@ -83,7 +84,7 @@ def test_under_the_lock_a_packet_is_the_same_and_nothing_is_written(
         caller.capabilities,
     )
 
-    monkeypatch.setattr(packets, "READS_MAX", 0)
+    monkeypatch.setattr(steady, "READS_MAX", 0)
     held = packet(context_of(), "amos", **asked)
     nothing = packet(context_of(stranger), "amos")
 
@@ -158,8 +159,11 @@ def test_only_additions_apart_from_what_was_read_leave_it_valid(
 
 def test_too_many_changes_count_as_touching(reading: Reading) -> None:
     """What was not compared is not taken for harmless."""
-    assert touches(reading, [change(f"n{number}") for number in range(CHANGES_MAX)])
-    assert not touches(reading, [])
+    many = [change(f"n{number}") for number in range(steady.CHANGES_MAX)]
+
+    assert steady.may_touch(touches, reading, many)
+    assert not steady.may_touch(touches, reading, many[:-1])
+    assert not steady.may_touch(touches, reading, [])
 
 
 def test_the_next_packet_sees_every_write(context: Context) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from amos_graph.commands.execution import Context
 from amos_graph.commands.manifests import note
@@ -17,7 +15,6 @@ from amos_graph.domain.times import now, parse_time
 from amos_graph.encoding import open_encoder
 from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.packet_cache import Stand
-from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.components import POLICY_ID, WEIGHTS
 from amos_graph.policy.inhibition import Inhibition
@@ -35,27 +32,8 @@ from amos_graph.queries.recall.search import Search, open_gate, search
 from amos_graph.queries.recall.shape import shaped
 from amos_graph.queries.recall.source import Present, Source
 from amos_graph.queries.recall.trace import degradation, omitted, trace
+from amos_graph.queries.steady import Head, read_head, steady
 from amos_graph.queries.versions import hold_shard, readable_version
-
-#: Reads of a moving graph before the last one holds the shard's lock.
-READS_MAX: Final = 3
-#: Writes during one read that are compared with it; more of them count as touching it.
-CHANGES_MAX: Final = 500
-#: A command accepted longer ago than this is in the graph as a whole.
-APPLIED_S: Final = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class ChangesRow:
-    graph_version: int
-    head_hash: str
-    index_mark: str | None
-    accepted_at: str | None
-    head: str | None
-    changes: list[dict[str, Any]]
-
-
-_CHANGES = procedure("recall/read_changes", ChangesRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +102,10 @@ def read_back(context: Context, asked: Asked) -> Reading:
 
 def _version_asked(tx: Tx, asked: Asked) -> tuple[int, Stand | None, bool]:
     """The version that a packet of the past is read at, where the journal stands, and if all is applied."""
-    head = tx.maybe(_CHANGES, shard=asked.scope.shard, since=None, limit=0)
+    head = read_head(tx, asked.scope.shard)
     _demand_reached(asked, head.graph_version if head else 0)
     version = readable_version(tx, asked.scope.shard, asked.request.as_of_version)
-    return version, _stand(head), head is None or version <= _undoubted(head)
+    return version, _stand(head), head is None or version <= head.undoubted
 
 
 def _read_past(tx: Tx, context: Context, asked: Asked, version: int) -> Reading:
@@ -141,58 +119,19 @@ def _read_past(tx: Tx, context: Context, asked: Asked, version: int) -> Reading:
 
 
 def settled(context: Context, asked: Asked) -> Reading:
-    """A reading of exactly one graph version: read, and read again while writers touch what was read.
-
-    Neo4j shows a commit piece by piece while it is applied, so the newest command is in doubt until the
-    shard's lock, which it keeps to its end, has been held after it.
-    """
-    applied = 0
-    for _ in range(READS_MAX):
-        attempt = partial(_attempt, context=context, asked=asked, applied=applied)
-        reading = context.graph.read("recall", attempt)
-        if reading is not None:
-            return reading
-        applied = context.graph.write("recall_barrier", lambda tx: hold_shard(tx, asked.scope.shard))
-    return context.graph.write("recall_held", lambda tx: _held(tx, context, asked))
+    """A reading of exactly one graph version."""
+    reading, head = steady(
+        context.graph,
+        asked.scope.shard,
+        "recall",
+        lambda tx, version: _read(tx, context, asked, version),
+        touches,
+    )
+    return replace(reading, stand=_stand(head))
 
 
-def _attempt(tx: Tx, context: Context, asked: Asked, applied: int) -> Reading | None:
-    shard = asked.scope.shard
-    before = tx.maybe(_CHANGES, shard=shard, since=None, limit=0)
-    version = before.graph_version if before else 0
-    since = max(applied, _undoubted(before)) if before else 0
-    reading = _read(tx, context, asked, version)
-    after = tx.maybe(_CHANGES, shard=shard, since=since, limit=CHANGES_MAX)
-    if reading is None or (after is not None and not _complete(after, since)):
-        return None
-    if after is not None and touches(reading, after.changes):
-        return None
-    return replace(reading, stand=_stand(before))
-
-
-def _stand(head: ChangesRow | None) -> Stand | None:
+def _stand(head: Head | None) -> Stand | None:
     return Stand(head.graph_version, head.head_hash, head.index_mark) if head else None
-
-
-def _undoubted(head: ChangesRow) -> int:
-    """The newest version that is certainly applied as a whole: only the last command can be under way."""
-    if head.accepted_at is None or head.head is None:
-        return head.graph_version
-    age_s = (parse_time(now()) - parse_time(head.accepted_at)).total_seconds()
-    return head.graph_version if age_s > APPLIED_S else json.loads(head.head)["command"]["first"] - 1
-
-
-def _complete(after: ChangesRow, since: int) -> bool:
-    """True if every event since has shown what it wrote."""
-    shown = {change["graph_version"] for change in after.changes}
-    return len(after.changes) >= CHANGES_MAX or shown.issuperset(range(since + 1, after.graph_version + 1))
-
-
-def _held(tx: Tx, context: Context, asked: Asked) -> Reading:
-    reading = _read(tx, context, asked, hold_shard(tx, asked.scope.shard))
-    if reading is None:
-        raise AmosError("internal", "an atom that was found could not be read under the shard's lock")
-    return reading
 
 
 def _read(tx: Tx, context: Context, asked: Asked, version: int) -> Reading | None:
@@ -242,8 +181,6 @@ def touches(reading: Reading, changes: list[dict[str, Any]]) -> bool:
     supersession changes the standing of its target. Every later version may have been seen either way.
     A score is of the atom, or of the edge between the atoms, that it names.
     """
-    if len(changes) >= CHANGES_MAX:
-        return True
     search_ = reading.search
     ways = [entry.relevance.activation for entry in search_.selected]
     read = {
