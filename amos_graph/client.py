@@ -130,6 +130,15 @@ class Amos:
             payload["expected_version"] = expected_version
         return self._post("/v1/atoms:archive", payload, envelope, writes=True)
 
+    def restore(
+        self, atom_id: str, reason: str, *, expected_version: int | None = None, **envelope: Any
+    ) -> Answer:
+        """Make an archived atom active again, with the edges that were detached with it."""
+        payload: dict[str, Any] = {"atom_id": atom_id, "reason": reason}
+        if expected_version is not None:
+            payload["expected_version"] = expected_version
+        return self._post("/v1/atoms:restore", payload, envelope, writes=True)
+
     def get(self, atom_id: str, *, scope: Json | None = None, **options: Any) -> Answer:
         """Get one atom by its id; options are those of `POST /v1/atoms:get`."""
         return self._post("/v1/atoms:get", {"atom_id": atom_id, **options}, {"scope": scope})

@@ -1,4 +1,4 @@
-"""`/v1/atoms`: commit, propose, get, list, archive."""
+"""`/v1/atoms`: commit, propose, get, list, archive, restore."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from amos_graph.api.calls import Posted, Queried, bare, below, lift_scope, within
 from amos_graph.api.contract import get, post
 from amos_graph.api.parameters import read_query
-from amos_graph.commands.archive import ArchiveRequest, archive
+from amos_graph.commands.archive import ArchiveRequest, RestoreRequest, archive, restore
 from amos_graph.commands.commit import CommitRequest, ProposeRequest, commit, propose
 from amos_graph.queries.get import GetRequest, get_atom
 from amos_graph.queries.list import ListRequest, list_atoms
@@ -50,3 +50,10 @@ def archive_one(call: Posted) -> Response:
     """Archive an atom: out of ordinary recall, kept for audit; its live edges are detached with it."""
     call = lift_scope(call)
     return call.command(archive)
+
+
+@router.post("/v1/atoms:restore", **post("atoms:restore", RestoreRequest))
+def restore_one(call: Posted) -> Response:
+    """Make an archived atom active again, with the edges that were detached with it."""
+    call = lift_scope(call)
+    return call.command(restore)

@@ -220,4 +220,9 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
             }
         }
     },
+    "atoms:restore": {
+        "after all": {
+            "value": {"payload": {"atom_id": "semantic:mira-is-away", "reason": "She is away once more."}}
+        }
+    },
 }

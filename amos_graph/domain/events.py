@@ -31,6 +31,7 @@ EVENT_TYPES: Final[Mapping[str, frozenset[RecordKind]]] = {
     "atom_committed": frozenset({"atom"}),
     "atom_updated": frozenset({"atom"}),
     "atom_archived": frozenset({"atom", "edge"}),
+    "atom_restored": frozenset({"atom", "edge"}),
     "edge_committed": frozenset({"edge"}),
     "edge_updated": frozenset({"edge"}),
     "entity_committed": frozenset({"entity"}),

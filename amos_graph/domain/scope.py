@@ -181,7 +181,7 @@ CAPABILITIES: Final = {
     "event.capture": "capture source events as evidence",
     "atom.propose": "store proposals",
     "atom.commit": "commit atoms, edges, entities and dictionary entries",
-    "atom.archive": "archive atoms",
+    "atom.archive": "archive atoms, and restore them",
     "outcome.record": "tell what became of retrieved memories",
     "artifact.record": "record generated artifacts, which expire",
     "memory.steward": "see proposals and suppressed memories",

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import neo4j
 
-from amos_graph.commands.archive import archive
+from amos_graph.commands.archive import archive, restore
 from amos_graph.commands.capture import capture
 from amos_graph.commands.clients import register_client, revoke_client
 from amos_graph.commands.commit import commit, propose
@@ -89,6 +89,7 @@ _COMMANDS: Final = {
     "commit": commit,
     "propose": propose,
     "archive": archive,
+    "restore": restore,
     "outcome": record_outcome,
 }
 

@@ -215,12 +215,6 @@ class Model:
             return faults | {NOT_FOUND}
         if atom["state"] != "active":
             return faults | {DENIED if atom["state"] == "proposed" else INVALID}
-        note = {
-            "source_type": "archive_reason",
-            "source_ref": f"atom:{ref}",
-            "payload": {"reason": call.request["reason"]},
-        }
-        note_ref = self.evidence_ref(note)
         atom.update(state="archived", version=atom["version"] + 1)
         answer.updated.add(ref)
         for edge_ref, edge in self._draft.edges.items():
@@ -228,13 +222,41 @@ class Model:
             if at_it and edge["relation"] not in PROVENANCE:
                 edge.update(state="detached", version=edge["version"] + 1)
                 answer.updated.add(edge_ref)
+        self._reason(ref, "archive_reason", call, answer)
+        return faults
+
+    def restore(self, call: Call, answer: Accepted) -> set[str]:
+        """The atom is back, and with it the associations whose other end is active."""
+        ref = call.request["atom_id"]
+        atom = self._draft.atoms.get(ref)
+        stated = call.request.get("expected_version")
+        faults = {CONFLICT} if stated is not None and self.state.version_of(ref) != stated else set[str]()
+        if atom is None:
+            return faults | {NOT_FOUND}
+        if atom["state"] != "archived":
+            return faults | {DENIED if atom["state"] == "proposed" else INVALID}
+        atom.update(state="active", version=atom["version"] + 1)
+        answer.updated.add(ref)
+        for edge_ref, edge in self._draft.edges.items():
+            ends = (edge["source_ref"], edge["target_ref"])
+            back = all(self._draft.atoms[end]["state"] == "active" for end in ends)
+            if ref in ends and back and edge["state"] == "detached":
+                edge.update(state="active", version=edge["version"] + 1)
+                answer.updated.add(edge_ref)
+        self._reason(ref, "restore_reason", call, answer)
+        return faults
+
+    def _reason(self, ref: str, source_type: str, call: Call, answer: Accepted) -> None:
+        """The reason is evidence, once."""
+        said = call.request["reason"]
+        note = {"source_type": source_type, "source_ref": f"atom:{ref}", "payload": {"reason": said}}
+        note_ref = self.evidence_ref(note)
         if note_ref not in self._draft.evidence:
-            said = {"source_ref": note["source_ref"], "text": call.request["reason"], "version": 1}
-            self._draft.evidence[note_ref] = said
+            content = {"source_ref": note["source_ref"], "text": said, "version": 1}
+            self._draft.evidence[note_ref] = content
             answer.created.add(note_ref)
         answer.events = 1 + len(answer.created)
         answer.atom_refs, answer.evidence_refs = [ref], [note_ref]
-        return faults
 
     def register(self, call: Call, answer: Accepted) -> set[str]:
         ref = call.request["id"]
@@ -267,6 +289,7 @@ _OPERATIONS: Final = {
     "commit": Model.commit,
     "propose": Model.commit,
     "archive": Model.archive,
+    "restore": Model.restore,
     "register": Model.register,
     "revoke": Model.revoke,
 }

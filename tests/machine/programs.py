@@ -46,6 +46,7 @@ _SCORES = st.sampled_from([0.5, 0.5, 0.8])
 #: What a caller says of the version that it replaces; resolved when the command is made.
 _VERSIONS = st.sampled_from(["right", "right", "right", "expected", "none", "stale", "zero"])
 #: Which atom is meant: the n-th of those that the program knows.
+_REASONS = st.sampled_from(["old", "wrong"])
 _NTH = st.integers(0, 7)
 _JOINING: Final = ("rel:supports", "rel:supports", "rel:contradicts", "rel:derived_from", "rel:mine")
 
@@ -209,15 +210,24 @@ class Programs(RuleBasedStateMachine):
         """Evidence alone."""
         self._send(Call("capture", {"events": events}, key), pick)
 
-    @rule(nth=_NTH, reason=st.sampled_from(["old", "wrong"]), version=_VERSIONS, key=_KEYS, pick=_NTH)
+    @rule(nth=_NTH, reason=_REASONS, version=_VERSIONS, key=_KEYS, pick=_NTH)
     def archive(self, nth: int, reason: str, version: str, key: str | None, pick: int) -> None:
         """An atom out of ordinary recall."""
+        self._put("archive", self._nth(nth), reason, version, (key, pick))
+
+    @rule(nth=_NTH, reason=_REASONS, version=_VERSIONS, key=_KEYS, pick=_NTH)
+    def restore(self, nth: int, reason: str, version: str, key: str | None, pick: int) -> None:
+        """An atom back into it."""
+        self._put("restore", self._nth(nth), reason, version, (key, pick))
+
+    def _put(self, operation: str, ref: str, reason: str, version: str, sent: tuple[str | None, int]) -> None:
         expected: dict[str, int] = {}
-        request: Json = {"atom_id": self._nth(nth), "reason": reason}
-        stated = self._version(request["atom_id"], version, expected)
+        request: Json = {"atom_id": ref, "reason": reason}
+        stated = self._version(ref, version, expected)
         if stated:
             request["expected_version"] = stated
-        self._send(Call("archive", request, key, expected), pick)
+        key, pick = sent
+        self._send(Call(operation, request, key, expected), pick)
 
     @rule(
         name=st.sampled_from(["cli_1", "cli_2"]),
@@ -246,7 +256,7 @@ class Programs(RuleBasedStateMachine):
         keyed = [call for call in self.sent if call.key]
         call = keyed[-1 - nth % len(keyed)]
         other = {"expected": {**call.expected, "evd_1": 3}}
-        if call.operation == "archive":
+        if call.operation in ("archive", "restore"):
             other = {"request": {**call.request, "reason": "for another reason"}}
         if call.operation in ("register", "revoke"):
             other = {"request": {**call.request, "process_type": "other"}}
