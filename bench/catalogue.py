@@ -12,8 +12,9 @@ from bench.figures.journal import FIGURE as JOURNAL
 from bench.figures.recall import FIGURE as RECALL
 from bench.figures.restart import FIGURE as RESTART
 from bench.figures.sizes import FIGURE as SIZES
+from bench.figures.tail import FIGURE as TAIL
 
 #: Sizes come last among those on the fresh store, since they restart it.
 FIGURES: Final[dict[str, Figure]] = {
-    figure.name: figure for figure in (COMMIT, GROUPS, BATCH, JOURNAL, SIZES, RECALL, RESTART)
+    figure.name: figure for figure in (COMMIT, GROUPS, BATCH, TAIL, JOURNAL, SIZES, RECALL, RESTART)
 }

@@ -46,7 +46,7 @@ def small(run: Run) -> Context:
 
 def small_again(run: Run) -> Context:
     """The small graph, known to be loaded, without asking the server anything."""
-    return _uncached(run.store.context(_tenant("small", run.count(SMALL, 50))))
+    return uncached(run.store.context(_tenant("small", run.count(SMALL, 50))))
 
 
 def with_hub(run: Run) -> Context:
@@ -84,10 +84,11 @@ def _indexed(run: Run, context: Context) -> Context:
     """The same shard with every atom in the vector index, asked without the packet cache."""
     indexer = Indexer(context.graph, open_encoder(context.settings.encoder))
     indexer.catch_up(context.scope.shard, count=True, tell=run.told)
-    return _uncached(context)
+    return uncached(context)
 
 
-def _uncached(context: Context) -> Context:
+def uncached(context: Context) -> Context:
+    """The same caller, to whom no packet is given twice."""
     settings = context.settings.model_copy(update={"packet_cache_bytes_max": 0})
     return replace(context, settings=settings)
 
