@@ -145,7 +145,8 @@ def _common(
     """Ancestors that several of the direct supports lead to, each by which of them."""
     branches: dict[str, list[str]] = defaultdict(list)
     for direct in parents.get(subject, ()):
-        for ref in _depths(direct, parents):
+        # Not by way of the subject: through a circle everything would lead to everything.
+        for ref in _depths(direct, {**parents, subject: ()}):
             if ref != subject:
                 branches[ref].append(direct)
     return [

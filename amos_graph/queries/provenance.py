@@ -18,11 +18,13 @@ from amos_graph.policy.independence import Ancestor, Ancestry, Support, analyze
 from amos_graph.queries.steady import Change, steady
 from amos_graph.queries.visibility import visible_classes
 
-#: The bound that the walk's statement is written with; steps of one way.
+#: Steps of one way; each level is one round trip.
 DEPTH_MAX: Final = 64
 _DEPTH: Final = 16
 #: Lifecycle states whose atoms may stand in an ancestry; what was archived still supports.
 _STATES: Final = ("active", "archived")
+#: Steps that one level may take, for each ancestor that there may be.
+_STEPS: Final = 4
 
 
 class AnalyzeRequest(Strict):
@@ -31,16 +33,6 @@ class AnalyzeRequest(Strict):
     atom_ref: AtomId
     #: Steps from the atom to its farthest ancestor that is looked for.
     max_depth: int = Field(default=_DEPTH, ge=1, le=DEPTH_MAX)
-
-
-@dataclass(frozen=True, slots=True)
-class ReachedRow:
-    ref: str
-    depth: int
-    source_type: str | None
-    source_ref: str | None
-    checksum: str | None
-    payload: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +48,14 @@ class SourceRow:
 @dataclass(frozen=True, slots=True)
 class SupportRow:
     child: str
-    parent: str
     way: str
+    ref: str
+    source_type: str | None
+    source_ref: str | None
+    checksum: str | None
+    payload: str | None
 
 
-_REACH = procedure("provenance/reach_ancestors", ReachedRow)
 _SOURCES = procedure("provenance/find_sources", SourceRow)
 _SUPPORTS = procedure("provenance/list_supports", SupportRow)
 
@@ -97,36 +92,42 @@ def analyze_provenance(context: Context, request: Mapping[str, Any]) -> dict[str
     answer: dict[str, Any] = {"found": False, "atom_ref": asked.atom_ref, "graph_version": version}
     if not walk.ancestors:
         return answer
-    ancestry = Ancestry(asked.atom_ref, walk.ancestors, walk.supports, walk.truncated)
+    ancestry = Ancestry(asked.atom_ref, walk.ancestors, list(walk.supports), walk.truncated)
     return {**answer, "found": True, "max_depth": asked.max_depth, **analyze(ancestry)}
 
 
 @dataclass(slots=True)
 class _Walk:
-    """An ancestry as far as it was walked, within its bounds: steps of one way, and ancestors in all."""
+    """An ancestry as far as it was walked: level by level, so each record is met at its least distance."""
 
-    depth_max: int
+    #: Ancestors in all.
     room: int
     ancestors: dict[str, Ancestor] = field(default_factory=dict[str, Ancestor])
-    supports: list[Support] = field(default_factory=list[Support])
-    depths: dict[str, int] = field(default_factory=dict[str, int])
-    #: Record → what it names as its sources, as far as that was not looked for yet.
+    supports: dict[Support, None] = field(default_factory=dict[Support, None])
+    #: Record → what it names as its sources, in its reference or its payload.
     named: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    sought: set[str] = field(default_factory=set[str])
     truncated: bool = False
 
-    def add(self, row: _Found, depth: int) -> None:
-        """Take a record in, or note that it is nearer than was known."""
-        self.depths[row.ref] = min(depth, self.depths.get(row.ref, depth))
-        if row.ref in self.ancestors:
-            return
+    def step(self, child: str, row: _Found, way: str, *, last: bool) -> bool:
+        """Take in one step, and say if it led to somebody new; beyond the bounds nobody new is let in."""
+        new = row.ref not in self.ancestors
+        if new and (last or len(self.ancestors) > self.room):
+            self.truncated = True
+            return False
+        if new:
+            self.add(row)
+        self.supports[Support(child, row.ref, way)] = None
+        return new
+
+    def add(self, row: _Found) -> None:
+        """Take in a record with what it names as its sources."""
         self.ancestors[row.ref] = Ancestor(row.ref, row.source_type, row.source_ref, row.checksum)
         stated: list[str] = json.loads(row.payload).get("source_refs") or [] if row.payload else []
         self.named[row.ref] = [*([row.source_ref] if row.source_ref else []), *stated]
 
     def touched(self, changes: Iterable[Change]) -> bool:
         """True if a write since concerns anything that was found, or that was looked for by name."""
-        read = {*self.ancestors, *self.sought}
+        read = {*self.ancestors, *(name for names in self.named.values() for name in names)}
         return any(
             not read.isdisjoint({change["ref"], change["source_ref"], change["target_ref"]})
             for change in changes
@@ -134,7 +135,7 @@ class _Walk:
 
 
 def _walked(tx: Tx, context: Context, asked: AnalyzeRequest) -> _Walk:
-    """Walk up, and go on from what sources name, until nothing new comes or a bound is reached."""
+    """Walk up until nothing new comes or a bound is reached, and one level on to know which of the two."""
     steward = context.identity.may("memory.steward")
     sight = {
         "shard": context.scope.shard,
@@ -142,61 +143,45 @@ def _walked(tx: Tx, context: Context, asked: AnalyzeRequest) -> _Walk:
         "states": [*_STATES, *(["proposed"] if steward else [])],
     }
     client = None if steward else context.identity.client_id
-    walk = _Walk(asked.max_depth, context.settings.ancestors_max)
+    walk = _Walk(context.settings.ancestors_max)
     subject = tx.many(_SOURCES, **sight, names=[asked.atom_ref], client=client, limit=1)
     for row in subject:
-        walk.add(row, 0)
-    starts = [row.ref for row in subject]
-    while starts:
-        _climb(tx, sight, walk, starts)
-        starts = _follow_names(tx, {**sight, "client": client}, walk)
-    atoms = [ref for ref, ancestor in walk.ancestors.items() if not ancestor.is_evidence]
-    # One step more than there may be tells that there are more.
-    steps = tx.many(_SUPPORTS, **sight, refs=atoms, limit=4 * walk.room + 1) if atoms else []
-    known = [row for row in steps if row.parent in walk.ancestors]
-    walk.truncated |= len(known) < len(steps) or len(steps) > 4 * walk.room
-    walk.supports += [Support(row.child, row.parent, row.way) for row in known]
+        walk.add(row)
+    level, depth = [row.ref for row in subject], 0
+    while level:
+        depth += 1
+        steps = [*_native(tx, sight, walk, level), *_named(tx, {**sight, "client": client}, walk, level)]
+        last = depth > asked.max_depth
+        level = [row.ref for child, row, way in steps if walk.step(child, row, way, last=last)]
     return walk
 
 
-def _climb(tx: Tx, sight: Mapping[str, Any], walk: _Walk, starts: Sequence[str]) -> None:
-    """Take in what these atoms rest on natively. Those at one depth are walked together."""
-    for depth in sorted({walk.depths[ref] for ref in starts}):
-        left = walk.depth_max - depth
-        here = [ref for ref in starts if walk.depths[ref] == depth]
-        if left < 1:
-            walk.truncated = True
-            continue
-        rows = tx.many(_REACH, **sight, starts=here, depth_max=left, limit=walk.room + 1)
-        walk.truncated |= len(rows) > walk.room
-        for row in sorted(rows, key=lambda row: (row.depth, row.ref)):
-            if row.ref in walk.ancestors or len(walk.ancestors) <= walk.room:
-                walk.add(row, depth + row.depth)
-            else:
-                walk.truncated = True
+_Steps = list[tuple[str, _Found, str]]
 
 
-def _follow_names(tx: Tx, sight: Mapping[str, Any], walk: _Walk) -> list[str]:
-    """Take in the records that are named as sources; the atoms among them that are new."""
-    named, walk.named = walk.named, {}
-    asked = {name for names in named.values() for name in names}
-    if not asked:
+def _native(tx: Tx, sight: Mapping[str, Any], walk: _Walk, level: Sequence[str]) -> _Steps:
+    """What the atoms of a level rest on by relationships."""
+    atoms = [ref for ref in level if not walk.ancestors[ref].is_evidence]
+    if not atoms:
         return []
-    walk.sought |= asked
-    rows = tx.many(_SOURCES, **sight, names=sorted(asked), limit=walk.room + 1)
-    walk.truncated |= len(rows) > walk.room
+    limit = _STEPS * walk.room
+    # One step more than there may be tells that there are more.
+    rows = tx.many(_SUPPORTS, **sight, refs=atoms, limit=limit + 1)
+    walk.truncated |= len(rows) > limit
+    return [(row.child, row, row.way) for row in rows[:limit]]
+
+
+def _named(tx: Tx, sight: Mapping[str, Any], walk: _Walk, level: Sequence[str]) -> _Steps:
+    """What the records of a level name as their sources, where that is a record."""
+    names = sorted({name for ref in level for name in walk.named[ref]})
+    if not names:
+        return []
+    limit = _STEPS * walk.room
+    rows = tx.many(_SOURCES, **sight, names=names, limit=limit + 1)
+    walk.truncated |= len(rows) > limit
     found: dict[str, list[SourceRow]] = {}
-    for row in rows:
+    for row in rows[:limit]:
         found.setdefault(row.name, []).append(row)
-    new: list[str] = []
-    for child, names in sorted(named.items()):
-        for row in (row for name in names for row in found.get(name, ())):
-            depth = walk.depths[child] + 1
-            if depth > walk.depth_max or (row.ref not in walk.ancestors and len(walk.ancestors) > walk.room):
-                walk.truncated = True
-                continue
-            if row.ref not in walk.ancestors:
-                new.append(row.ref)
-            walk.add(row, depth)
-            walk.supports.append(Support(child, row.ref, "source_ref"))
-    return new
+    return [
+        (ref, row, "source_ref") for ref in level for name in walk.named[ref] for row in found.get(name, ())
+    ]

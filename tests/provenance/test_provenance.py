@@ -16,7 +16,6 @@ from amos_graph.commands.commit import commit, propose
 from amos_graph.commands.execution import Context
 from amos_graph.domain.scope import Identity
 from amos_graph.errors import AmosError
-from amos_graph.policy.independence import Ancestor
 from amos_graph.queries.provenance import DEPTH_MAX, analyze_provenance
 from amos_graph.queries.recall import recall
 from amos_graph.queries.versions import head_version
@@ -221,7 +220,8 @@ def expected(graph: nx.DiGraph[str], ref: str, proofs: Iterable[str]) -> Json:
     distance = nx.single_source_shortest_path_length(graph, ref)
     near = graph.subgraph(distance)
     roots = sorted(proof for proof in proofs if proof in distance and graph.out_degree(proof) == 0)
-    ways = {direct: set(nx.single_source_shortest_path_length(graph, direct)) for direct in graph[ref]}
+    others = graph.subgraph(set(graph) - {ref})
+    ways = {direct: set(nx.single_source_shortest_path_length(others, direct)) for direct in graph[ref]}
     shared = {
         other: sorted(direct for direct, reached in ways.items() if other in reached)
         for other in sorted(distance)
@@ -245,6 +245,26 @@ def expected(graph: nx.DiGraph[str], ref: str, proofs: Iterable[str]) -> Json:
     }
 
 
-def test_the_family_of_an_atom_is_never_asked() -> None:
-    """Only evidence testifies."""
-    assert not Ancestor("fact:one").is_evidence
+def test_a_knot_of_circles_and_a_ladder_of_diamonds_are_walked_once(context: Context) -> None:
+    """Where the number of ways is beyond counting, each record is still met once (20! and 2^20 ways)."""
+    knot = [f"knot:{number}" for number in range(20)]
+    ladder = [f"step:{number}:{side}" for number in range(20) for side in "ab"]
+    rungs = itertools.product(range(19), "ab", "ab")
+    commit(
+        context,
+        {
+            "events": [source_event()],
+            "atoms": [fact(ref) for ref in (*knot, *ladder)],
+            "edges": [
+                *(derived(child, parent) for child, parent in itertools.permutations(knot, 2)),
+                *(derived(f"step:{n}:{one}", f"step:{n + 1}:{other}") for n, one, other in rungs),
+            ],
+        },
+    )
+
+    tangled, laddered = (analysis(context, ref, max_depth=DEPTH_MAX) for ref in ("knot:0", "step:0:a"))
+
+    assert (tangled["circular_support"], tangled["ancestry_depth"]) == ([sorted(knot)], 1)
+    assert (laddered["circular_support"], laddered["ancestry_depth"]) == ([], 19)
+    assert {found["independent_support_count"] for found in (tangled, laddered)} == {1}
+    assert not tangled["truncated"]
