@@ -40,6 +40,8 @@ _BEARER: Final = HTTPBearer(
 )
 #: Payload fields by which the spec's contracts repeat the sender; the token decides (design §7).
 _CLAIMS: Final = ("actor", "requester")
+#: Fields of the envelope that a command may find fault with.
+_OF_ENVELOPE: Final = ("expected_versions", "causal_parent_ids")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +92,21 @@ class Call:
 
 @contextmanager
 def below(place: str) -> Generator[None]:
-    """Name faults by their place in the request: what a command calls `atoms[0]` is `payload.atoms[0]`."""
+    """Name faults by their place in the request: what a command calls `atoms[0]` is `payload.atoms[0]`.
+
+    What a command takes from the envelope stands beside the payload and keeps its name.
+    """
     try:
         yield
     except AmosError as error:
         if not error.faults:
             raise
-        faults = [Fault(f"{place}.{fault.path}".rstrip("."), fault.message) for fault in error.faults]
+        faults = [
+            fault
+            if fault.path.startswith(_OF_ENVELOPE)
+            else Fault(f"{place}.{fault.path}".rstrip("."), fault.message)
+            for fault in error.faults
+        ]
         raise AmosError(error.code, error.message, faults, error.details) from error.__cause__
 
 

@@ -84,9 +84,10 @@ _RESTORE: Final = _Move("restore_atom", "atom_restored", "restore_reason", "deta
 
 
 def _moved(context: Context, request: Mapping[str, Any], asked: ArchiveRequest, move: _Move) -> Receipt:
-    expected = dict(context.expected_versions)
+    expected, at = dict(context.expected_versions), dict[str, str]()
     if asked.expected_version is not None:
         expected[asked.atom_id] = asked.expected_version
+        at[asked.atom_id] = "expected_version"
     note = SourceEvent(
         source_type=move.reason_type, source_ref=f"atom:{asked.atom_id}", payload={"reason": asked.reason}
     )
@@ -102,7 +103,7 @@ def _moved(context: Context, request: Mapping[str, Any], asked: ArchiveRequest, 
 
     def decided(view: View, moment: Moment) -> Plan:
         state = read_state(view, context.identity, scope, command.mentions, edges_max)
-        check_expected(expected, state.visible)
+        check_expected(expected, state.visible, at)
         atom = state.visible.get(asked.atom_id)
         if atom is None:
             raise AmosError("not_found", "no such atom", [Fault("atom_id", "no such atom")])

@@ -143,13 +143,13 @@ def _replaced(narrative: SelfNarrative, state: State, expected: Mapping[str, int
     """The record that this one takes the place of, which the request must name by its version."""
     ref = narrative.id
     if ref in state.hidden:
-        raise version_conflict(ref, expected.get(ref), 0, None, "review")
+        raise version_conflict("artifact", ref, expected.get(ref), 0, None, action="review")
     before = state.visible.get(ref)
     named = expected.get(ref, narrative.version)
     if before is not None and named != before.version:
-        raise version_conflict(ref, named, before.version, before.event_id)
+        raise version_conflict("artifact", ref, named, before.version, before.event_id)
     if before is None and named not in (None, 0, 1):
-        raise version_conflict(ref, named, 0, None)
+        raise version_conflict("artifact", ref, named, 0, None)
     return before
 
 

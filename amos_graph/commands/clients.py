@@ -50,7 +50,7 @@ def register_client(context: Context, request: Mapping[str, Any]) -> Registered:
 
     def decided(view: View, moment: Moment) -> Plan:
         for current in view.records([record.id]):
-            raise version_conflict(record.id, 0, current.version, current.event_id)
+            raise version_conflict("id", record.id, 0, current.version, current.event_id)
         body = record.body(digest, now=moment.now, writer=moment.writer)
         return Plan(
             drafts=(_draft("client_registered", record.id, body),),

@@ -83,13 +83,13 @@ def _check_stands(case: Case, into: str, at: str) -> None:
 def _evidence(case: Case) -> None:
     """Evidence is immutable: what happened does not change, so an id is new or says the same."""
     for ref, (event, scope) in case.submission.evidence.items():
-        case.refuse_hidden(ref)
+        case.refuse_hidden(ref, "events")
         before = case.state.visible.get(ref)
         body = evidence_body(event, ref, scope, now=case.now, writer=case.writer)
         if before is not None:
             same = ("source_type", "source_ref", "checksum", "scope", "access_policy")
             if any(body.get(name) != before.body.get(name) for name in same):
-                raise version_conflict(ref, 0, before.version, before.event_id, "review")
+                raise version_conflict("events", ref, 0, before.version, before.event_id, action="review")
         case.decision.evidence[ref] = Pending(
             ref, before.body if before else body, before, "events", changed=before is None
         )
@@ -115,13 +115,13 @@ def _atom(case: Case, atom: CheckedAtom, at: str) -> None:
 
 
 def _new(case: Case, atom: CheckedAtom, ref: str, at: str) -> Pending:
-    case.refuse_hidden(ref, atom.envelope.version)
+    case.refuse_hidden(ref, at, atom.envelope.version)
     body = _body(case, atom, ref)
     wanted = "proposed" if case.submission.proposing else "active"
     if body["lifecycle_state"] != wanted:
         raise invalid(f"{at}.lifecycle_state", f"a new atom is committed as {wanted}")
     if atom.envelope.version not in (None, 0, 1):
-        raise version_conflict(ref, atom.envelope.version, 0, None)
+        raise version_conflict(at, ref, atom.envelope.version, 0, None)
     return Pending(ref, case.stamped(body, None), None, at)
 
 
@@ -169,7 +169,7 @@ def _check_said_again(case: Case, atom: CheckedAtom, known: Pending) -> None:
     nothing_new = state == "active" and set(atom.envelope.evidence_refs) <= set(body["evidence_refs"])
     if not says or not (may_take or nothing_new):
         event_id = known.before.event_id if known.before else None
-        raise version_conflict(known.ref, 0, body["version"], event_id, "review")
+        raise version_conflict(known.at, known.ref, 0, body["version"], event_id, action="review")
 
 
 def _update(case: Case, atom: CheckedAtom, before: Current, at: str) -> Pending:

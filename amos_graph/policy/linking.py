@@ -98,7 +98,7 @@ def _edge(
     # An edge of the atom's own takes the atom's scope, and needs none to be told apart.
     own_scope = edge.scope if derivation == "submitted" else None
     ref = edge.edge_id or edge_id(edge.source_ref, edge.relation, edge.target_ref, own_scope)
-    case.refuse_hidden(ref, edge.version)
+    case.refuse_hidden(ref, at, edge.version)
     body = {
         **content(edge.record()),
         "edge_id": ref,

@@ -135,13 +135,13 @@ class Case:
         """
         if before is None:
             if stated not in (None, 0, 1):
-                raise version_conflict(ref, stated, 0, None)
+                raise version_conflict(at, ref, stated, 0, None)
             return Pending(ref, self.stamped(body, None), None, at)
         if content(body) == content(before.body):
             return Pending(ref, before.body, before, at, changed=False)
         expected = self.submission.expected_versions.get(ref, stated)
         if expected != before.version:
-            raise version_conflict(ref, expected, before.version, before.event_id)
+            raise version_conflict(at, ref, expected, before.version, before.event_id)
         return Pending(ref, self.stamped(body, before), before, at)
 
     def with_evidence(self, pending: Pending, refs: Iterable[str], **changes: Any) -> Pending:
@@ -171,14 +171,15 @@ class Case:
         kept = {name: before.body[name] for name in NUMBERS if name in body and says_nothing(name)}
         return {**body, **kept}
 
-    def refuse_hidden(self, ref: str, stated: int | None = None) -> None:
+    def refuse_hidden(self, ref: str, at: str, stated: int | None = None) -> None:
         """Raise a conflict that tells nothing when an id is taken by a record the caller may not see."""
         if ref not in self.state.hidden:
             return
         if stated not in (None, 0, 1):
             # Word for word what an id that nobody took answers to a stated version (T20).
-            raise version_conflict(ref, stated, 0, None)
-        raise version_conflict(ref, self.submission.expected_versions.get(ref), 0, None, "review")
+            raise version_conflict(at, ref, stated, 0, None)
+        expected = self.submission.expected_versions.get(ref)
+        raise version_conflict(at, ref, expected, 0, None, action="review")
 
 
 def content(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def check_succession(case: Case, source_ref: str, target_ref: str, edge_ref: str
         version = stored.version if stored else 0
         expected = case.submission.expected_versions.get(target_ref, version)
         event_id = stored.event_id if stored else None
-        conflict = version_conflict(target_ref, expected, version, event_id, "merge")
+        conflict = version_conflict(at, target_ref, expected, version, event_id, action="merge")
         message = f"{at}: {target_ref} has a successor already"
         raise AmosError(conflict.code, message, [Fault(at, "superseded already")], conflict.details)
     origin = case.state.visible.get(source_ref)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -116,6 +117,102 @@ def test_the_history_of_a_record(story: Context, run: Run) -> None:
     assert rows[0]["evidence_refs"] == ["evd_turn1"]
     assert '"lifecycle_state":"active"' in rows[0]["body"]
     assert '"lifecycle_state":"archived"' in rows[1]["body"]
+
+
+def test_the_evidence_behind_a_record(story: Context, run: Run) -> None:
+    """Its own and that of what it was made from, each by the nearest way; circles end."""
+    atoms = [
+        belief(id="belief:made", payload={"relation": "rel:likes"}, evidence_refs=["evd_turn2"]),
+        belief(id="belief:again", payload={"relation": "rel:owns"}, evidence_refs=["evd_turn2"]),
+    ]
+    edges = [
+        _edge("rel:derived_from", "belief:again", "belief:made"),
+        _edge("rel:derived_from", "belief:made", "belief:rests"),
+        _edge("rel:derived_from", "belief:rests", "belief:again"),
+    ]
+    commit(story, {"atoms": atoms, "edges": edges})
+
+    rows = run("supported_by", ref="belief:again")
+
+    assert [(row["evidence_id"], row["steps"], row["by_way_of"]) for row in rows] == [
+        ("evd_turn2", 0, []),
+        ("evd_turn1", 2, ["belief:made", "belief:rests"]),
+    ]
+    assert rows[1]["said"] == '{"text":"I am working on Amos."}'
+    assert run("supported_by", ref="belief:absent") == []
+
+
+def test_why_something_is_remembered(story: Context, run: Run) -> None:
+    """Who wrote it first and on what, how often it changed, what it replaced, and its use."""
+    newer = belief(id="belief:newer", payload={"object": "tea"}, supersedes=["belief:works"])
+    commit(story, {"atoms": [newer]})
+
+    (row,) = run("why_remembered", ref="belief:newer")
+    (old,) = run("why_remembered", ref="belief:works")
+
+    assert (row["actor"], row["event_type"], row["versions"], row["state_now"]) == (
+        "svc:test",
+        "atom_committed",
+        1,
+        "live",
+    )
+    assert row["replaced"] == ["belief:works (user:primary working_on project:amos)"]
+    assert (row["seen"], row["used"], row["corrected"]) == (0, 0, 0)
+    assert (old["state_now"], len(old["evidence"])) == ("superseded", 2)
+    assert run("why_remembered", ref="belief:absent") == []
+
+
+def test_what_an_identity_changed(story: Context, run: Run) -> None:
+    """Its events, newest first, with the versions that they wrote; nobody else's."""
+    other = replace(story, identity=replace(story.identity, service_id="svc:other"))
+    commit(other, {"atom": LONELY})
+
+    (theirs,) = run("changed_by", actor="svc:other")
+    ours = run("changed_by", actor="svc:test")
+
+    assert (theirs["event_type"], theirs["records"]) == ("atom_committed", ["semantic:lonely v1"])
+    assert theirs["titles"] == ["Rain is wet."]
+    assert '"capability":"atom.commit"' in theirs["authorization"]
+    versions = column(ours, "graph_version")
+    assert versions == sorted(versions, reverse=True)
+    assert theirs["graph_version"] not in versions
+    assert run("changed_by", actor="svc:nobody") == []
+
+
+def test_the_episodes_behind_a_procedure(story: Context, run: Run) -> None:
+    """Joined by an edge, by evidence in common, or by both."""
+    common = {"confidence": {"level": "high"}}
+    procedure_ = {
+        "id": "procedure:deploy",
+        "type": "procedure",
+        "payload": {"name": "proc:deploy", "trigger_context": {"task_type": "release"}, "steps": ["deploy"]},
+        "evidence_refs": ["evd_turn2"],
+        **common,
+    }
+    episodes = [
+        {
+            "id": f"episode:{name}",
+            "type": "episode",
+            "payload": {"task": f"deploy {name}", "outcome": "it failed"},
+            "evidence_refs": [proof],
+            **common,
+        }
+        for name, proof in (("one", "evd_turn2"), ("two", "evd_turn1"), ("far", "evd_unused"))
+    ]
+    edges = [
+        _edge("rel:derived_from", "procedure:deploy", "episode:two"),
+        _edge("rel:derived_from", "procedure:deploy", "episode:one"),
+    ]
+    commit(story, {"atoms": [procedure_, *episodes], "edges": edges})
+
+    rows = {row["episode_id"]: row for row in run("episodes_behind", ref="procedure:deploy")}
+
+    assert set(rows) == {"episode:one", "episode:two"}
+    assert rows["episode:one"]["joined_by"] == ["derived_from", "evidence evd_turn2"]
+    assert (rows["episode:two"]["joined_by"], rows["episode:two"]["result"]) == (
+        ["derived_from"],
+        "it failed",
+    )
 
 
 def test_what_changed_between_two_versions(story: Context, run: Run) -> None:
