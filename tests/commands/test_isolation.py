@@ -103,7 +103,10 @@ def _answer(call: Callable[[Context, str], Any], context: Context, ref: str) -> 
             error.code,
             error.message.replace(ref, "<id>"),
             str(error.details).replace(ref, "<id>"),
-            [(fault.path, fault.message.replace(ref, "<id>")) for fault in error.faults],
+            [
+                tuple(text.replace(ref, "<id>") for text in (fault.path, fault.message))
+                for fault in error.faults
+            ],
         )
     if isinstance(found, dict):
         return {name: value for name, value in found.items() if name != "graph_version"}  # pyright: ignore[reportUnknownVariableType]

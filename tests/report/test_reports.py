@@ -432,10 +432,15 @@ def test_a_report_takes_the_floats_that_browser_sends(story: Context, graph: Gra
 @pytest.mark.parametrize("name", report_names())
 def test_the_columns_of_a_report_hold_what_its_header_says(story: Context, graph: Graph, name: str) -> None:
     """Each value is of the declared type, or null where the header allows it."""
-    commit(story, {"atom": LONELY, "edges": [_inhibits("belief:works", "belief:rests", 0.5)]})
+    episode = {**LONELY, "id": "episode:talk", "type": "episode", "payload": {"task": "talk about Amos"}}
+    commit(story, {"atoms": [LONELY, episode], "edges": [_inhibits("belief:works", "belief:rests", 0.5)]})
     held = {"STRING": str, "JSON": str, "INTEGER": int, "FLOAT": float, "BOOLEAN": bool, "LIST<STRING>": list}
     params = REPORTS[name].header.sample | {"shard": story.scope.shard}
-    params |= {key: value for key, value in {"about": "Amos", "ref": "belief:gone"}.items() if key in params}
+    params |= {
+        key: value
+        for key, value in {"about": "Amos", "ref": "belief:gone", "actor": "svc:test"}.items()
+        if key in params
+    }
     report = run_report(graph, name, params)
 
     assert report.rows or name == "strays"
