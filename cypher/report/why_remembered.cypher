@@ -9,8 +9,7 @@
 // @sample {"shard": "default/demo", "ref": "story/preference/incidents-2", "limit": 1}
 CYPHER 25
 MATCH (atom:Atom {shard: $shard, id: $ref})
-MATCH (first:Version {shard: $shard, ref: $ref, version: 1})
-MATCH (event:Event)-[:WROTE]->(first)
+MATCH (atom)<-[:OF]-(:Version {version: 1})<-[:WROTE]-(event:Event)
 OPTIONAL MATCH (usage:Usage {shard: $shard, ref: $ref})
 RETURN atom.title AS claim,
        toString(event.accepted_at) AS remembered_at,

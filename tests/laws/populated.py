@@ -42,6 +42,7 @@ def populate(context: Context) -> None:
             **common,
             payload={"subject": "ent:thing:far", "object": "remote", "relation": "rel:likes"},
         ),
+        {"id": "e1", "type": "episode", "payload": {"task": "deploy", "outcome": "done"}, **common},
         *(_said(n, common) for n in (1, 2)),
     ]
     relations = sorted(entry.id for entry in RELATIONS.values() if entry.kind == "edge")
