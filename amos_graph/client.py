@@ -125,19 +125,13 @@ class Amos:
         self, atom_id: str, reason: str, *, expected_version: int | None = None, **envelope: Any
     ) -> Answer:
         """Archive an atom, and detach its live edges."""
-        payload: dict[str, Any] = {"atom_id": atom_id, "reason": reason}
-        if expected_version is not None:
-            payload["expected_version"] = expected_version
-        return self._post("/v1/atoms:archive", payload, envelope, writes=True)
+        return self._put("/v1/atoms:archive", atom_id, reason, expected_version, envelope)
 
     def restore(
         self, atom_id: str, reason: str, *, expected_version: int | None = None, **envelope: Any
     ) -> Answer:
         """Make an archived atom active again, with the edges that were detached with it."""
-        payload: dict[str, Any] = {"atom_id": atom_id, "reason": reason}
-        if expected_version is not None:
-            payload["expected_version"] = expected_version
-        return self._post("/v1/atoms:restore", payload, envelope, writes=True)
+        return self._put("/v1/atoms:restore", atom_id, reason, expected_version, envelope)
 
     def get(self, atom_id: str, *, scope: Json | None = None, **options: Any) -> Answer:
         """Get one atom by its id; options are those of `POST /v1/atoms:get`."""
@@ -235,6 +229,15 @@ class Amos:
 
     def _asked(self, scope: Json | None) -> dict[str, Any]:
         return {**self._scope, **(scope or {})}
+
+    def _put(
+        self, path: str, atom_id: str, reason: str, expected_version: int | None, envelope: Json
+    ) -> Answer:
+        """Take an atom out of ordinary recall, or back into it."""
+        payload: dict[str, Any] = {"atom_id": atom_id, "reason": reason}
+        if expected_version is not None:
+            payload["expected_version"] = expected_version
+        return self._post(path, payload, envelope, writes=True)
 
     def _post(self, path: str, payload: Json, envelope: Json, *, writes: bool = False) -> Answer:
         unknown = sorted(set(envelope) - set(_ENVELOPE))

@@ -61,7 +61,7 @@ def _loaded(run: Run, name: str, atoms: int, *, hub: bool) -> Context:
     batch_count = math.ceil(atoms / BATCH)
     whole = batch_count + atoms * (1 + EDGES_EACH) + min(TOPICS, atoms) + (2 + atoms if hub else 0)
     if at == whole:
-        return _indexed(run, context)
+        return indexed(run, context)
     version, topics = 0, set[str]()
     for payload in _commands(atoms, hub=hub):
         found = {atom["payload"].get("topic") for atom in payload["atoms"]} - {None}
@@ -73,14 +73,14 @@ def _loaded(run: Run, name: str, atoms: int, *, hub: bool) -> Context:
             require(stands == version, f"{name} stands at {stands} in place of {version}")
             run.told(f"load {name}", version, whole)
     require(version == whole, f"{name}: {version} events in place of {whole}")
-    return _indexed(run, context)
+    return indexed(run, context)
 
 
 def _tenant(name: str, atoms: int) -> str:
     return f"bench_{name}_{atoms}"
 
 
-def _indexed(run: Run, context: Context) -> Context:
+def indexed(run: Run, context: Context) -> Context:
     """The same shard with every atom in the vector index, asked without the packet cache."""
     indexer = Indexer(context.graph, open_encoder(context.settings.encoder))
     indexer.catch_up(context.scope.shard, count=True, tell=run.told)

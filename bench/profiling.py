@@ -21,6 +21,7 @@ from amos_graph.graph.transactions import Tx
 from amos_graph.queries.recall import recall
 from bench.figures import Run
 from bench.figures.commit import one_commit, shard_with_pool
+from bench.figures.groups import one_atom
 from bench.figures.recall import request
 from bench.samples import Json, Samples
 from bench.stores import send
@@ -110,15 +111,12 @@ def _work(run: Run, kind: str) -> Callable[[int], object]:
     if kind == "commit":
         return lambda index: send(context, one_commit(samples, f"profile{index}", known))
     if kind == "group":
-        return lambda index: _group(context, [_single(samples, f"profile{index}-{k}") for k in range(_GROUP)])
+        return lambda index: _group(
+            context, [one_atom(samples, f"profile{index}-{k}", "evd_pool0") for k in range(_GROUP)]
+        )
     if kind == "batch":
         return lambda index: send(context, samples.batch(f"profile{index}", run.count(500, 20), 2, []))
     return lambda _: recall(context, request(context, samples.cue()))
-
-
-def _single(samples: Samples, name: str) -> Json:
-    """What each writer of the figure `groups` sends: one atom, on evidence that is there."""
-    return {"atoms": [samples.atom(name, "evd_pool0")]}
 
 
 class _Gathering(Admission[Any, Any]):

@@ -127,8 +127,7 @@ def _moved(context: Context, request: Mapping[str, Any], asked: ArchiveRequest, 
             drafts=tuple(drafts),
             created=(note_ref,) if len(drafts) > 1 else (),
             updated=tuple(write.ref for write in writes if write.ref == atom.ref or write.ref in seen),
-            # Whether something superseded it meanwhile is told from the graph.
-            standing=((atom.ref, _state_key(writes[0])),),
+            standing=_standing(writes[0]),
             result={"atom_refs": [atom.ref], "evidence_refs": [note_ref]},
         )
 
@@ -138,8 +137,12 @@ def _moved(context: Context, request: Mapping[str, Any], asked: ArchiveRequest, 
     return receipt
 
 
-def _state_key(write: Write) -> str:
-    return state_key(write.body["lifecycle_state"], write.body["health_status"], superseded=False)
+def _standing(atom: Write) -> tuple[tuple[str, str], ...]:
+    """What is to be worked out anew: whether something superseded a restored atom, only the graph tells."""
+    state = atom.body["lifecycle_state"]
+    if state != "active":
+        return ()
+    return ((atom.ref, state_key(state, atom.body["health_status"], superseded=False)),)
 
 
 def _captured(ref: str, body: Mapping[str, Any]) -> Draft:

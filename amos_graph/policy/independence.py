@@ -6,15 +6,20 @@ else that is known here, grouped by who testifies and by what is said word for w
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 import networkx as nx
 
 #: The digest of a payload that says nothing; two of them are not the same testimony.
 EMPTY_PAYLOAD: Final = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+
+
+#: Common ancestors that are told, the nearest, and supports that are named of each.
+TOLD_MAX: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,42 +70,28 @@ class Ancestry:
 
 def analyze(ancestry: Ancestry) -> dict[str, Any]:
     """Roots, independence groups, testimony families, common ancestors, depth and circles, as data."""
-    parents: dict[str, list[str]] = defaultdict(list)
-    for step in sorted(ancestry.supports, key=lambda step: (step.child, step.parent)):
-        if step.parent not in parents[step.child]:
-            parents[step.child].append(step.parent)
-    depths = _depths(ancestry.subject, parents)
-    known = ancestry.ancestors
-    roots = [known[ref] for ref in sorted(depths) if known[ref].is_evidence and not parents[ref]]
+    subject, known = ancestry.subject, ancestry.ancestors
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_node(subject)
+    graph.add_edges_from((step.child, step.parent) for step in ancestry.supports)
+    depths = nx.single_source_shortest_path_length(graph, subject)
+    ends = [ref for ref in sorted(depths) if not graph[ref]]
+    roots = [known[ref] for ref in ends if known[ref].is_evidence]
     groups = _independent(roots)
-    circles = _circles(depths, parents)
+    circles = _circles(graph)
     return {
         "roots": [_root(root, depths[root.ref]) for root in roots],
         "independence_groups": groups,
         "independent_support_count": len(groups),
-        "direct_citation_count": len(parents[ancestry.subject]),
+        "direct_citation_count": len(graph[subject]),
         "testimony_families": _families(roots),
-        "common_ancestors": _common(ancestry.subject, parents, depths),
+        "common_ancestors": _common(subject, graph, depths),
         "ancestry_depth": max(depths.values()),
         "circular_support": circles,
         "self_descendant_support": _self_descendant(ancestry, circles),
-        "unsupported_refs": [
-            ref for ref in sorted(depths) if not parents[ref] and not known[ref].is_evidence
-        ],
+        "unsupported_refs": [ref for ref in ends if not known[ref].is_evidence],
         "truncated": ancestry.truncated,
     }
-
-
-def _depths(subject: str, parents: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Each ancestor with its least distance from the subject, which is at 0."""
-    depths, queue = {subject: 0}, deque([subject])
-    while queue:
-        child = queue.popleft()
-        for parent in parents.get(child, ()):
-            if parent not in depths:
-                depths[parent] = depths[child] + 1
-                queue.append(parent)
-    return depths
 
 
 def _root(root: Ancestor, depth: int) -> dict[str, Any]:
@@ -139,30 +130,40 @@ def _independent(roots: Sequence[Ancestor]) -> list[dict[str, Any]]:
     ]
 
 
-def _common(
-    subject: str, parents: Mapping[str, Sequence[str]], depths: Mapping[str, int]
-) -> list[dict[str, Any]]:
-    """Ancestors that several of the direct supports lead to, each by which of them."""
-    branches: dict[str, list[str]] = defaultdict(list)
-    for direct in parents.get(subject, ()):
-        # Not by way of the subject: through a circle everything would lead to everything.
-        for ref in _depths(direct, {**parents, subject: ()}):
-            if ref != subject:
-                branches[ref].append(direct)
+def _common(subject: str, graph: nx.DiGraph[str], depths: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Ancestors that several of the direct supports lead to, nearest first, each by which of them.
+
+    Each knot of circles is met once, after all that lead to it, and which supports do is one number, a
+    bit for each: so the cost is that of the steps, however many supports there are.
+    """
+    branches = sorted(graph[subject])
+    # Not by way of the subject: through a circle everything would lead to everything.
+    knots = nx.condensation(graph.subgraph(set(graph) - {subject}))
+    reached: dict[int, int] = dict.fromkeys(knots, 0)
+    for place, branch in enumerate(branches):
+        reached[knots.graph["mapping"][branch]] |= 1 << place
+    for knot in nx.topological_sort(knots):
+        for above in knots[knot]:
+            reached[above] |= reached[knot]
+    common = [
+        (depths[ref], ref, reached[knot])
+        for ref, knot in knots.graph["mapping"].items()
+        if reached[knot].bit_count() > 1
+    ]
     return [
-        {"ref": ref, "depth": depths[ref], "branches": sorted(ways)}
-        for ref, ways in sorted(branches.items())
-        if len(ways) > 1
+        {
+            "ref": ref,
+            "depth": depth,
+            "branch_count": ways.bit_count(),
+            "branches": list(islice((b for place, b in enumerate(branches) if ways >> place & 1), TOLD_MAX)),
+        }
+        for depth, ref, ways in sorted(common)[:TOLD_MAX]
     ]
 
 
-def _circles(refs: Collection[str], parents: Mapping[str, Sequence[str]]) -> list[list[str]]:
+def _circles(graph: nx.DiGraph[str]) -> list[list[str]]:
     """Records that rest on themselves by way of each other; each list is one such knot."""
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(refs)
-    graph.add_edges_from((child, parent) for child in refs for parent in parents.get(child, ()))
-    knots = [sorted(part) for part in nx.strongly_connected_components(graph)]
-    return sorted(knot for knot in knots if len(knot) > 1 or graph.has_edge(knot[0], knot[0]))
+    return sorted(sorted(knot) for knot in nx.strongly_connected_components(graph) if len(knot) > 1)
 
 
 def _self_descendant(ancestry: Ancestry, circles: Sequence[Sequence[str]]) -> list[dict[str, Any]]:

@@ -183,5 +183,10 @@ def _named(tx: Tx, sight: Mapping[str, Any], walk: _Walk, level: Sequence[str]) 
     for row in rows[:limit]:
         found.setdefault(row.name, []).append(row)
     return [
-        (ref, row, "source_ref") for ref in level for name in walk.named[ref] for row in found.get(name, ())
+        (ref, row, "source_ref")
+        for ref in level
+        for name in walk.named[ref]
+        for row in found.get(name, ())
+        # A record that names itself says nothing of where it comes from.
+        if row.ref != ref
     ]

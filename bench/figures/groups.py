@@ -40,10 +40,15 @@ _START_S: Final = 60.0
 Commands = list[list[Json]]
 
 
+def one_atom(samples: Samples, name: str, proof: str) -> Json:
+    """A command of one atom, on evidence that is there."""
+    return {"atoms": [samples.atom(name, proof)]}
+
+
 def _commands(samples: Samples, name: str, proof: str, each: int) -> Commands:
     """For each writer its commands: one atom each, on evidence that is there."""
     return [
-        [{"atoms": [samples.atom(f"{name}-{writer}-{number}", proof)]} for number in range(each)]
+        [one_atom(samples, f"{name}-{writer}-{number}", proof) for number in range(each)]
         for writer in range(WRITERS)
     ]
 

@@ -34,7 +34,8 @@ def request(context: Context, cue: str) -> dict[str, Any]:
     }
 
 
-def _asking(context: Context) -> Callable[[str], object]:
+def asking(context: Context) -> Callable[[str], object]:
+    """Recall for a cue, in this context."""
     return lambda cue: recall(context, request(context, cue))
 
 
@@ -50,10 +51,10 @@ def _measure(run: Run) -> Measured:
     _check(hub, large, cues[: run.count(20, 3)])
     arms = alternating(
         {
-            "recall, large": Arm(cues.__getitem__, _asking(large)),
+            "recall, large": Arm(cues.__getitem__, asking(large)),
             "full text, top 50": Arm(cues.__getitem__, lambda cue: full_text(graph, cue)),
-            "recall, small": Arm(cues.__getitem__, _asking(small)),
-            "recall, with hub": Arm(cues.__getitem__, _asking(hub)),
+            "recall, small": Arm(cues.__getitem__, asking(small)),
+            "recall, with hub": Arm(cues.__getitem__, asking(hub)),
         },
         n=run.count(400, 6),
         warmup=run.count(150, 2),
@@ -108,7 +109,7 @@ def _crowd(context: Context, cues: list[str]) -> float:
     """Seconds in which eight callers, each sending when it was answered, ask all of these."""
     with ThreadPoolExecutor(8) as pool:
         began = time.perf_counter()
-        list(pool.map(_asking(context), cues))
+        list(pool.map(asking(context), cues))
         return time.perf_counter() - began
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from amos_graph.commands.execution import Context
 from amos_graph.encoding import open_encoder
 from amos_graph.queries.recall import recall
-from amos_graph.upkeep.indexing import Indexer, index_marks, keep_indexing
+from amos_graph.upkeep.indexing import index_marks, keep_indexing
 from bench.figures import Figure, Measured, Run
-from bench.figures.recall import request
-from bench.graphs import BATCH, EDGES_EACH, require, uncached
+from bench.figures.recall import asking, request
+from bench.graphs import BATCH, EDGES_EACH, indexed, require, uncached
 from bench.measuring import Arm, Times, alternating, plain_row, ratio_row, time_row
 from bench.samples import Json, Samples
 from bench.stores import send
@@ -28,21 +27,19 @@ SUSTAINED_S: Final = 60
 def _measure(run: Run) -> Measured:
     samples = Samples(9)
     tail = run.count(uncached(run.store.context()).settings.tail_max, 20)
-    indexed, behind = (
-        _shard(run, samples, name, tail, whole=name == "indexed") for name in ("indexed", "behind")
-    )
+    level, behind = (_shard(run, samples, name, tail, whole=name == "level") for name in ("level", "behind"))
     cues = [samples.cue() for _ in range(run.count(550, 8))]
     arms = alternating(
         {
-            "no tail": Arm(cues.__getitem__, _asking(indexed)),
-            "full tail": Arm(cues.__getitem__, _asking(behind)),
+            "no tail": Arm(cues.__getitem__, asking(level)),
+            "full tail": Arm(cues.__getitem__, asking(behind)),
         },
         n=run.count(400, 6),
         warmup=run.count(150, 2),
         tick=run.tick("tail"),
     )
-    lag = _recalled(run, indexed, samples)
-    commits, longest, seconds = _sustained(run, indexed, samples)
+    lag = _recalled(run, level, samples)
+    commits, longest, seconds = _sustained(run, level, samples)
     none, full = arms["no tail"], arms["full tail"]
     return Measured(
         rows=(
@@ -64,10 +61,6 @@ def _measure(run: Run) -> Measured:
     )
 
 
-def _asking(context: Context) -> Callable[[str], object]:
-    return lambda cue: recall(context, request(context, cue))
-
-
 def _shard(run: Run, samples: Samples, name: str, tail: int, *, whole: bool) -> Context:
     """A shard of its own, with vectors of all its atoms, or of all but the last ones."""
     context = uncached(run.store.context())
@@ -76,11 +69,9 @@ def _shard(run: Run, samples: Samples, name: str, tail: int, *, whole: bool) -> 
         known += _batch(context, samples, f"{name}{start}", min(BATCH, atoms - start), known)
         run.told(f"load {name}", start, atoms)
     if not whole:
-        _index(context)
+        indexed(run, context)
     _batch(context, samples, f"{name}tail", tail, known)
-    if whole:
-        _index(context)
-    return context
+    return indexed(run, context) if whole else context
 
 
 def _batch(context: Context, samples: Samples, name: str, atoms: int, known: list[str]) -> list[str]:
@@ -89,15 +80,11 @@ def _batch(context: Context, samples: Samples, name: str, atoms: int, known: lis
     return [atom["id"] for atom in payload["atoms"]]
 
 
-def _index(context: Context) -> None:
-    Indexer(context.graph, open_encoder(context.settings.encoder)).catch_up(context.scope.shard, count=True)
-
-
 def _recalled(run: Run, context: Context, samples: Samples) -> Times:
     """Seconds from sending a memory until a packet that holds it is there."""
     seconds: list[float] = []
     for number in range(run.count(300, 3)):
-        atom = samples.atom(f"fresh{number}", "evd_indexed0")
+        atom = samples.atom(f"fresh{number}", "evd_level0")
         began = time.perf_counter()
         send(context, {"atoms": [atom]})
         packet = recall(context, request(context, atom["payload"]["statement"]))
@@ -109,7 +96,7 @@ def _recalled(run: Run, context: Context, samples: Samples) -> Times:
 
 def _sustained(run: Run, context: Context, samples: Samples) -> tuple[int, int, float]:
     """Commits that were made, the longest tail seen meanwhile, and the seconds that it took."""
-    _index(context)
+    indexed(run, context)
     stopping, ended = threading.Event(), threading.Event()
     encoder = open_encoder(context.settings.encoder)
     worker = threading.Thread(
@@ -121,7 +108,7 @@ def _sustained(run: Run, context: Context, samples: Samples) -> tuple[int, int, 
         number = 0
         while not ended.is_set():
             with lock:
-                atom: Json = samples.atom(f"steady{writer}-{number}", "evd_indexed0")
+                atom: Json = samples.atom(f"steady{writer}-{number}", "evd_level0")
             send(context, {"atoms": [atom]})
             number += 1
         return number

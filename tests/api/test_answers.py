@@ -47,6 +47,23 @@ def test_a_wrong_parameter_is_named(http: httpx.Client, query: str, path: str) -
     assert answer.json()["errors"][0]["path"] == path
 
 
+def test_a_fault_of_the_envelope_is_named_there(http: httpx.Client) -> None:
+    """What stands beside the payload is not told as if it stood in it."""
+    commit = {"payload": {"atoms": [belief(id="belief:one")], "events": [source_event()]}}
+    stale = http.post("/v1/atoms:commit", json={**commit, "expected_versions": {"belief:one": 3}})
+    assert_refused(stale, 409, "expected_version_conflict")
+    orphan = http.post("/v1/atoms:commit", json={**commit, "causal_parent_ids": ["evt_absent"]})
+    assert_refused(orphan, 404, "not_found")
+    made = http.post("/v1/atoms:commit", json=commit)
+    assert made.status_code == 200
+    other = belief(id="belief:one", payload={"object": "tea"})
+    again = http.post("/v1/atoms:commit", json={"payload": {"atoms": [other]}})
+    assert_refused(again, 409, "expected_version_conflict")
+
+    paths = [answer.json()["errors"][0]["path"] for answer in (stale, orphan, again)]
+    assert paths == ["expected_versions.belief:one", "causal_parent_ids[0]", "payload.atoms[0]"]
+
+
 def test_conflicts_are_conflicts_and_carry_the_current_version(http: httpx.Client) -> None:
     """A stale version and a reused key are 409, `conflict`, and not retryable."""
     atom = belief(id="belief:one")

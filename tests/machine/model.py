@@ -208,15 +208,9 @@ class Model:
     def archive(self, call: Call, answer: Accepted) -> set[str]:
         """The atom leaves ordinary recall, and its associations are detached with it."""
         ref = call.request["atom_id"]
-        atom = self._draft.atoms.get(ref)
-        stated = call.request.get("expected_version")
-        faults = {CONFLICT} if stated is not None and self.state.version_of(ref) != stated else set[str]()
-        if atom is None:
-            return faults | {NOT_FOUND}
-        if atom["state"] != "active":
-            return faults | {DENIED if atom["state"] == "proposed" else INVALID}
-        atom.update(state="archived", version=atom["version"] + 1)
-        answer.updated.add(ref)
+        faults = self._put(call, answer, "active", "archived")
+        if not answer.updated:
+            return faults
         for edge_ref, edge in self._draft.edges.items():
             at_it = ref in (edge["source_ref"], edge["target_ref"]) and edge["state"] == "active"
             if at_it and edge["relation"] not in PROVENANCE:
@@ -228,15 +222,9 @@ class Model:
     def restore(self, call: Call, answer: Accepted) -> set[str]:
         """The atom is back, and with it the associations whose other end is active."""
         ref = call.request["atom_id"]
-        atom = self._draft.atoms.get(ref)
-        stated = call.request.get("expected_version")
-        faults = {CONFLICT} if stated is not None and self.state.version_of(ref) != stated else set[str]()
-        if atom is None:
-            return faults | {NOT_FOUND}
-        if atom["state"] != "archived":
-            return faults | {DENIED if atom["state"] == "proposed" else INVALID}
-        atom.update(state="active", version=atom["version"] + 1)
-        answer.updated.add(ref)
+        faults = self._put(call, answer, "archived", "active")
+        if not answer.updated:
+            return faults
         for edge_ref, edge in self._draft.edges.items():
             ends = (edge["source_ref"], edge["target_ref"])
             back = all(self._draft.atoms[end]["state"] == "active" for end in ends)
@@ -244,6 +232,20 @@ class Model:
                 edge.update(state="active", version=edge["version"] + 1)
                 answer.updated.add(edge_ref)
         self._reason(ref, "restore_reason", call, answer)
+        return faults
+
+    def _put(self, call: Call, answer: Accepted, was: str, to: str) -> set[str]:
+        """The atom in its other state, if it is there and in the one before."""
+        ref = call.request["atom_id"]
+        atom = self._draft.atoms.get(ref)
+        stated = call.request.get("expected_version")
+        faults = {CONFLICT} if stated is not None and self.state.version_of(ref) != stated else set[str]()
+        if atom is None:
+            return faults | {NOT_FOUND}
+        if atom["state"] != was:
+            return faults | {DENIED if atom["state"] == "proposed" else INVALID}
+        atom.update(state=to, version=atom["version"] + 1)
+        answer.updated.add(ref)
         return faults
 
     def _reason(self, ref: str, source_type: str, call: Call, answer: Accepted) -> None:

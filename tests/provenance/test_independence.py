@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
 
-from amos_graph.policy.independence import EMPTY_PAYLOAD, Ancestor, Ancestry, Support, analyze
+from amos_graph.policy.independence import EMPTY_PAYLOAD, TOLD_MAX, Ancestor, Ancestry, Support, analyze
 
 
 def evidence(ref: str, source_ref: str, checksum: str | None = None, kind: str = "document") -> Ancestor:
@@ -27,7 +28,9 @@ def test_citations_of_one_root_count_once() -> None:
 
     assert (found["direct_citation_count"], found["independent_support_count"]) == (3, 1)
     assert [root["evidence_id"] for root in found["roots"]] == ["e1"]
-    assert found["common_ancestors"] == [{"ref": "e1", "depth": 2, "branches": ["b", "c", "d"]}]
+    assert found["common_ancestors"] == [
+        {"ref": "e1", "depth": 2, "branch_count": 3, "branches": ["b", "c", "d"]}
+    ]
     assert found["ancestry_depth"] == 2
 
 
@@ -102,3 +105,16 @@ def test_an_atom_without_visible_support_is_named() -> None:
     assert found["unsupported_refs"] == ["b"]
     assert analyzed()["unsupported_refs"] == ["a"]
     assert analyzed()["ancestry_depth"] == 0
+
+
+def test_what_a_crowd_has_in_common_is_told_within_bounds() -> None:
+    """Of many supports with many ancestors in common the nearest are told, and how many lead to each."""
+    crowd, old = [f"b{number}" for number in range(300)], [f"c{number}" for number in range(300)]
+    steps = [("a", one) for one in crowd] + [(one, "c0") for one in crowd]
+    steps += list(itertools.pairwise(old))
+
+    found = analyzed(*steps)["common_ancestors"]
+
+    assert [entry["ref"] for entry in found] == old[:TOLD_MAX]
+    assert {entry["branch_count"] for entry in found} == {300}
+    assert {len(entry["branches"]) for entry in found} == {TOLD_MAX}

@@ -138,6 +138,16 @@ def test_an_archived_source_still_supports_and_a_proposal_is_the_stewards(contex
     assert not analysis(context_of(reader), "fact:maybe")["found"]
 
 
+def test_evidence_that_names_itself_is_a_root(context: Context) -> None:
+    """It says nothing of where it comes from, so it rests on nothing that is known."""
+    commit(context, {"events": [document(1, source_ref="evd_1")], "atoms": [fact("fact:one", "evd_1")]})
+
+    found = analysis(context, "fact:one")
+
+    assert [root["evidence_id"] for root in found["roots"]] == ["evd_1"]
+    assert found["circular_support"] == []
+
+
 @pytest.mark.reliability("T20")
 def test_hidden_ancestors_are_not_there(context_of: ContextOf, caller: Identity) -> None:
     """A hidden atom answers like an absent one, and a hidden ancestor leaves no trace in the analysis."""
@@ -235,9 +245,14 @@ def expected(graph: nx.DiGraph[str], ref: str, proofs: Iterable[str]) -> Json:
         "ancestry_depth": max(distance.values()),
         "circular_support": sorted(list(circle) for circle in circles if len(circle) > 1),
         "common_ancestors": [
-            {"ref": other, "depth": distance[other], "branches": directs}
-            for other, directs in shared.items()
-            if len(directs) > 1
+            {
+                "ref": other,
+                "depth": distance[other],
+                "branch_count": len(shared[other]),
+                "branches": shared[other],
+            }
+            for other in sorted(shared, key=lambda ref: (distance[ref], ref))
+            if len(shared[other]) > 1
         ],
         "direct_citation_count": graph.out_degree(ref),
         "independent_support_count": len(roots),
