@@ -133,6 +133,35 @@ class Amos:
         """Make an archived atom active again, with the edges that were detached with it."""
         return self._put("/v1/atoms:restore", atom_id, reason, expected_version, envelope)
 
+    def govern(
+        self,
+        atom_id: str,
+        reason: str,
+        *,
+        access_policy: Json | None = None,
+        retention_class: str | None = None,
+        expected_version: int | None = None,
+        **envelope: Any,
+    ) -> Answer:
+        """Give an atom another access policy or retention class, as `user_pinned`; its content stays."""
+        payload: dict[str, Any] = {
+            "access_policy": access_policy,
+            "retention_class": retention_class,
+            "expected_version": expected_version,
+        }
+        stated = {name: value for name, value in payload.items() if value is not None}
+        asked = {"atom_id": atom_id, "reason": reason, **stated}
+        return self._post("/v1/atoms:govern", asked, envelope, writes=True)
+
+    def refusals(self, *, scope: Json | None = None, **filters: Any) -> Answer:
+        """List what was refused and waits: reviews, conflicts of high risk, rejections."""
+        return self._get("/v1/refusals", {**self._asked(scope), **filters})
+
+    def decide(self, refusal_id: str, decision: str, **envelope: Any) -> Answer:
+        """Approve, decline or dismiss what was refused."""
+        asked = {"refusal_id": refusal_id, "decision": decision}
+        return self._post("/v1/refusals:decide", asked, envelope, writes=True)
+
     def get(self, atom_id: str, *, scope: Json | None = None, **options: Any) -> Answer:
         """Get one atom by its id; options are those of `POST /v1/atoms:get`."""
         return self._post("/v1/atoms:get", {"atom_id": atom_id, **options}, {"scope": scope})

@@ -71,6 +71,9 @@ class Settings(BaseSettings):
     #: Records that the commands of one group may mention together.
     group_refs_max: int = Field(default=5_000, ge=1)
 
+    #: The trust level, of 0 to 10, that a token needs for a change of high risk.
+    high_risk_trust_min: int = Field(default=1, ge=0, le=10)
+
     #: Atoms on one page of a listing.
     page_max: int = Field(default=200, ge=1, le=1_000)
     #: Records that a shard may hold at a past version of which a packet is asked.

@@ -27,6 +27,7 @@ class AccessClass(InScope):
 
     unique = (("shard", "access_class"),)
 
+    access_policy = JSONProperty()
     title = StringProperty()
 
 

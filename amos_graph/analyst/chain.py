@@ -20,6 +20,7 @@ from amos_graph.analyst.models import (
     Entity,
     EnumValue,
     Evidence,
+    Refusal,
     RelationType,
     Score,
     Sharded,
@@ -95,3 +96,4 @@ class Version(Sharded):
     client = RelationshipTo(Client, "OF")
     score = RelationshipTo(Score, "OF")
     artifact = RelationshipTo(Artifact, "OF")
+    refusal = RelationshipTo(Refusal, "OF")

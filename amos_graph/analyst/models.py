@@ -86,7 +86,7 @@ class Record(Sharded):
 
 
 class InScope(Sharded):
-    """A node with a scope, and perhaps a policy."""
+    """A node with a scope."""
 
     __abstract_node__ = True
 
@@ -98,7 +98,6 @@ class InScope(Sharded):
     scope_session_id = StringProperty()
     scope_task_id = StringProperty()
     scope_tool_environment_id = StringProperty()
-    access_policy = JSONProperty()
     access_class = StringProperty()
 
 
@@ -107,6 +106,7 @@ class Scoped(InScope, Record):
 
     __abstract_node__ = True
 
+    access_policy = JSONProperty()
     schema_version = StringProperty()
 
 
@@ -309,6 +309,30 @@ class Client(Record):
     updated_at = MomentProperty()
     expires_at = MomentProperty()
     revoked_at = MomentProperty()
+
+
+class Refusal(InScope, Record):
+    """A command that was not carried out: why, how often, and what became of it."""
+
+    unique = (("shard", "id"),)
+
+    schema_version = StringProperty()
+    ref = StringProperty(db_property="id")
+    code = StringProperty()
+    reason_code = StringProperty()
+    operation = StringProperty()
+    risk = StringProperty()
+    target_refs = ArrayProperty(StringProperty())
+    client_id = StringProperty()
+    agent_id = StringProperty()
+    user_id = StringProperty()
+    status = StringProperty()
+    attempts = IntegerProperty()
+    decision = StringProperty()
+    decided_by = StringProperty()
+    request = JSONProperty()
+    created_at = MomentProperty()
+    updated_at = MomentProperty()
 
 
 class Score(Record):

@@ -18,6 +18,7 @@ from amos_graph.api import (
     packets,
     pages,
     provenance,
+    refusals,
     verification,
 )
 from amos_graph.api.calls import Store
@@ -45,7 +46,18 @@ def create_app(graph: Graph, settings: Settings, archive: Archive) -> FastAPI:
     )
     app.state.store = Store(graph, settings, archive)
     app.state.readiness = health.Readiness(graph)
-    for module in (events, packets, atoms, artifacts, outcomes, provenance, verification, health, pages):
+    for module in (
+        events,
+        packets,
+        atoms,
+        artifacts,
+        outcomes,
+        provenance,
+        refusals,
+        verification,
+        health,
+        pages,
+    ):
         app.include_router(module.router)
     failures.install(app)
     contract.install(app, settings)

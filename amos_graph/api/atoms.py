@@ -1,4 +1,4 @@
-"""`/v1/atoms`: commit, propose, get, list, archive, restore."""
+"""`/v1/atoms`: commit, propose, get, list, archive, restore, govern."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from amos_graph.api.contract import get, post
 from amos_graph.api.parameters import read_query
 from amos_graph.commands.archive import ArchiveRequest, RestoreRequest, archive, restore
 from amos_graph.commands.commit import CommitRequest, ProposeRequest, commit, propose
+from amos_graph.commands.governing import GovernRequest, govern
 from amos_graph.queries.get import GetRequest, get_atom
 from amos_graph.queries.list import ListRequest, list_atoms
 
@@ -57,3 +58,10 @@ def restore_one(call: Posted) -> Response:
     """Make an archived atom active again, with the edges that were detached with it."""
     call = lift_scope(call)
     return call.command(restore)
+
+
+@router.post("/v1/atoms:govern", **post("atoms:govern", GovernRequest))
+def govern_one(call: Posted) -> Response:
+    """Pin or constrain an atom: another retention class, another access policy, and nothing else."""
+    call = lift_scope(call)
+    return call.command(govern)

@@ -225,4 +225,34 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
             "value": {"payload": {"atom_id": "semantic:mira-is-away", "reason": "She is away once more."}}
         }
     },
+    "atoms:govern": {
+        "pinned": {
+            "value": {
+                "payload": {
+                    "atom_id": "belief:release-day",
+                    "retention_class": "user_pinned",
+                    "reason": "We plan by it.",
+                }
+            }
+        },
+        "changed after a review alone": {
+            "value": {
+                "payload": {
+                    "atom_id": "belief:release-day",
+                    "access_policy": {"mutation_policy": "review"},
+                    "reason": "Too many moved it.",
+                }
+            }
+        },
+    },
+    "refusals:decide": {
+        "no": {
+            "value": {
+                "payload": {
+                    "refusal_id": "rfs_0000000000000000000000000000000000000000",
+                    "decision": "decline",
+                }
+            }
+        }
+    },
 }

@@ -79,6 +79,7 @@ _LIMITS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "ProposeRequest": {"candidates": ("atoms_max", "maxItems"), "events": ("events_max", "maxItems")},
     "PacketRequest": {"max_items": ("items_max", "maximum")},
     "ListRequest": {"limit": ("page_max", "maximum")},
+    "ListRefusalsRequest": {"limit": ("page_max", "maximum")},
 }
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from neo4j import exceptions as driver_errors
 
 from amos_graph.commands.execution import Context
-from amos_graph.domain.scope import CAPABILITIES, Identity, Scope
+from amos_graph.domain.scope import CAPABILITIES, TRUST_MAX, Identity, Scope
 from amos_graph.errors import AmosError
 from amos_graph.graph.archive import open_archive
 from amos_graph.graph.local import LocalNeo4j
@@ -68,5 +68,6 @@ def operator(graph: Graph, settings: Settings) -> Context:
         process_type="cli",
         scope=scope,
         capabilities=frozenset(CAPABILITIES),
+        trust_level=TRUST_MAX,
     )
     return Context(graph, settings, open_archive(settings), identity, scope)

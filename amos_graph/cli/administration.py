@@ -28,7 +28,8 @@ from amos_graph.cli.output import (
 )
 from amos_graph.commands.clients import register_client, revoke_client
 from amos_graph.commands.dictionary import prepare
-from amos_graph.domain.scope import CAPABILITIES
+from amos_graph.domain.roles import ROLES
+from amos_graph.domain.scope import CAPABILITIES, TRUST_MAX
 from amos_graph.domain.times import format_time
 from amos_graph.errors import AmosError
 from amos_graph.graph.transactions import Graph
@@ -83,7 +84,18 @@ def create(
     *,
     can: Annotated[
         list[str] | None,
-        typer.Option("--can", help="A capability; may repeat. Default: memory.read. `all` gives all."),
+        typer.Option(
+            "--can", help="A capability; may repeat. Default: the role's, else memory.read. `all` gives all."
+        ),
+    ] = None,
+    role: Annotated[
+        str | None, typer.Option("--role", help=f"Its capabilities and trust: {', '.join(ROLES)}.")
+    ] = None,
+    trust: Annotated[
+        int | None,
+        typer.Option(
+            "--trust", min=0, max=TRUST_MAX, help="How far it is trusted. Default: the role's, or 1."
+        ),
     ] = None,
     service: Annotated[str | None, typer.Option("--service", help="Default: svc:<name>.")] = None,
     project: Annotated[str | None, typer.Option("--project", help="Bind the token to a project.")] = None,
@@ -93,7 +105,9 @@ def create(
     as_json: JsonOption = False,
 ) -> None:
     """Create a client and print its token, this once."""
-    capabilities = sorted(CAPABILITIES) if "all" in (can or []) else can or ["memory.read"]
+    if role is not None and role not in ROLES:
+        raise typer.BadParameter(f"not one of {', '.join(ROLES)}", param_hint="--role")
+    capabilities = _granted(can, role)
     with opened(as_json) as (graph, settings):
         scope = {"tenant_id": settings.tenant, "workspace_id": settings.workspace}
         bound = {"project_id": project, "agent_id": agent, "user_id": user}
@@ -101,6 +115,8 @@ def create(
             "id": client_id,
             "service_id": service or f"svc:{client_id.removeprefix('cli_')}",
             "capabilities": capabilities,
+            **({"process_type": role} if role else {}),
+            **({"trust_level": trust} if trust is not None else {}),
             "scope": {**scope, **{name: value for name, value in bound.items() if value}},
         }
         if days is not None:
@@ -110,6 +126,13 @@ def create(
         print_json({"client_id": made.client_id, "token": made.token, "capabilities": capabilities})
     else:
         print_facts([("client", made.client_id), ("may", ", ".join(capabilities)), ("token", made.token)])
+
+
+def _granted(can: list[str] | None, role: str | None) -> list[str]:
+    """What a token may do: what is listed, else what its role may, else read."""
+    if can:
+        return sorted(CAPABILITIES) if "all" in can else can
+    return sorted(ROLES[role].capabilities) if role else ["memory.read"]
 
 
 @token_app.command("list", epilog="Example: amos token list --json")

@@ -15,7 +15,7 @@ from amos_graph.api.store import operator
 from amos_graph.cli.output import NotRunningError
 from amos_graph.client import Amos
 from amos_graph.commands.clients import register_client
-from amos_graph.domain.scope import CAPABILITIES
+from amos_graph.domain.scope import CAPABILITIES, TRUST_MAX
 from amos_graph.errors import AmosError
 from amos_graph.graph.local.config import write_private
 from amos_graph.graph.transactions import Graph
@@ -85,6 +85,7 @@ def ensure_credentials(graph: Graph, settings: Settings, url: str) -> tuple[Cred
             "service_id": "svc:local",
             "process_type": "cli",
             "capabilities": list(CAPABILITIES),
+            "trust_level": TRUST_MAX,
         },
     )
     fresh = Credentials(url, made.client_id, made.token, settings.tenant, settings.workspace)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from amos_graph.commands.execution import Command, Context, Moment, Plan, Receipt, execute
+from amos_graph.commands.refusals import permitted
 from amos_graph.commands.state import Mentions, read_state
 from amos_graph.commands.view import View
 from amos_graph.domain.events import Draft, Write
@@ -23,6 +24,7 @@ from amos_graph.domain.state import Current
 from amos_graph.errors import AmosError, Fault
 from amos_graph.policy.access import may_read_body
 from amos_graph.policy.archiving import archive_writes, restore_writes
+from amos_graph.policy.changing import Change
 from amos_graph.policy.conflict import check_expected
 
 Reason = Annotated[str, Field(min_length=1, max_length=2000)]
@@ -107,12 +109,13 @@ def _moved(context: Context, request: Mapping[str, Any], asked: ArchiveRequest, 
         atom = state.visible.get(asked.atom_id)
         if atom is None:
             raise AmosError("not_found", "no such atom", [Fault("atom_id", "no such atom")])
+        approvals = permitted(view, context, command, moment, [Change("atom_id", atom, "medium")])
         edges = view.edges_at([atom.ref], [move.edges_in], edges_max)
         writes = move.writes(view, atom, edges, moment)
-        drafts: list[Draft] = []
+        drafts: list[Draft] = [*approvals]
         if note_ref not in state.visible:
             body = evidence_body(note, note_ref, scope, now=moment.now, writer=moment.writer)
-            drafts.append(_captured(note_ref, body))
+            drafts.append(captured(note_ref, body))
         drafts.append(
             Draft(
                 event_type=move.event_type,
@@ -125,7 +128,7 @@ def _moved(context: Context, request: Mapping[str, Any], asked: ArchiveRequest, 
         seen = {edge.ref for edge in edges if may_read_body(context.identity, scope, edge.body)}
         return Plan(
             drafts=tuple(drafts),
-            created=(note_ref,) if len(drafts) > 1 else (),
+            created=() if note_ref in state.visible else (note_ref,),
             updated=tuple(write.ref for write in writes if write.ref == atom.ref or write.ref in seen),
             standing=_standing(writes[0]),
             result={"atom_refs": [atom.ref], "evidence_refs": [note_ref]},
@@ -145,7 +148,8 @@ def _standing(atom: Write) -> tuple[tuple[str, str], ...]:
     return ((atom.ref, state_key(state, atom.body["health_status"], superseded=False)),)
 
 
-def _captured(ref: str, body: Mapping[str, Any]) -> Draft:
+def captured(ref: str, body: Mapping[str, Any]) -> Draft:
+    """The event that keeps a reason as evidence."""
     return Draft(
         event_type="evidence_captured",
         operation="capture_event",

@@ -38,6 +38,9 @@ def register_client(context: Context, request: Mapping[str, Any]) -> Registered:
     excess = sorted(set(record.capabilities) - context.identity.capabilities)
     if excess:
         raise AmosError("authorization_denied", f"this token cannot grant {', '.join(excess)}")
+    if record.trust_level > context.identity.trust_level:
+        refusal = f"this token is trusted at level {context.identity.trust_level} and grants no more"
+        raise AmosError("authorization_denied", refusal, [Fault("trust_level", refusal)])
     token = new_token()
     digest = token_hash(token)
     command = Command(

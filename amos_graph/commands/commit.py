@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pydantic import Field
 
 from amos_graph.commands.capture import Sources, check_sources, stored_sources
 from amos_graph.commands.execution import Command, Context, Moment, Plan, Receipt, execute
+from amos_graph.commands.refusals import permitted
 from amos_graph.commands.state import Mentions, read_state
 from amos_graph.commands.view import View
 from amos_graph.domain.association import AssociationEdge, edge_id
@@ -20,10 +21,12 @@ from amos_graph.domain.events import Draft, Write
 from amos_graph.domain.ids import RecordKind
 from amos_graph.domain.model import ModelT, Strict, validate
 from amos_graph.domain.projection import stream_id
-from amos_graph.errors import invalid
+from amos_graph.errors import AmosError, invalid
+from amos_graph.policy.changing import changes_of, check_uncited
 from amos_graph.policy.commit import decide
 from amos_graph.policy.conflict import check_expected
 from amos_graph.policy.linking import associations
+from amos_graph.policy.risk import marked
 from amos_graph.policy.submission import Decision, Pending, Submission
 
 
@@ -90,7 +93,7 @@ def _commit(
         payload=dict(request),
         target_refs=(*(ref for ref in named if ref), *(entry.id for entry in entries)),
         mentions=Mentions(
-            refs=tuple(dict.fromkeys([*_mentioned(submission), *context.expected_versions])),
+            refs=tuple(dict.fromkeys([*mentioned(submission), *context.expected_versions])),
             digests=tuple(atom.content_digest for atom in submission.atoms if atom.envelope.id is None),
             digest_states=("proposed",) if proposing else ("active",),
             streams=tuple(sorted(_streams(submission))),
@@ -101,9 +104,18 @@ def _commit(
     def decided(view: View, moment: Moment) -> Plan:
         edges_max = context.settings.detached_edges_max
         state = read_state(view, context.identity, context.scope, command.mentions, edges_max)
-        check_expected(context.expected_versions, state.visible)
-        decision = decide(submission, state, now=moment.now, writer=moment.writer, shard_scope=context.scope)
-        return _plan(decision, warnings, proposing=proposing)
+        try:
+            check_expected(context.expected_versions, state.visible)
+            decision = decide(
+                submission, state, now=moment.now, writer=moment.writer, shard_scope=context.scope
+            )
+        except AmosError as error:
+            raise marked(error, state.visible) from None
+        check_uncited(context.caller(command.capability), decision)
+        changes = list(changes_of(decision, state.visible))
+        approvals = permitted(view, context, command, moment, changes)
+        plan = plan_of(decision, warnings, proposing=proposing)
+        return replace(plan, drafts=(*approvals, *plan.drafts)) if approvals else plan
 
     # Large payloads are made durable before the transaction that points at them, but for nobody
     # whose command would be refused anyway.
@@ -190,7 +202,7 @@ def _parsed(
         yield validate(model, {**(defaults or {}), **value}, f"{at}[{index}]")
 
 
-def _mentioned(submission: Submission) -> Iterator[str]:
+def mentioned(submission: Submission) -> Iterator[str]:
     """Every ref that the decision may look at."""
     for atom in submission.atoms:
         envelope = atom.envelope
@@ -225,7 +237,8 @@ class _Group:
     operation: str
 
 
-def _plan(decision: Decision, warnings: Sequence[str], *, proposing: bool) -> Plan:
+def plan_of(decision: Decision, warnings: Sequence[str], *, proposing: bool) -> Plan:
+    """The events, the receipt and the derived state of a decided commit."""
     atom_created = ("atom_proposed", "propose_atom") if proposing else ("atom_committed", "commit_atom")
     groups = (
         _Group("relation", decision.relations, "relation_defined", "relation_defined", "define_relation"),

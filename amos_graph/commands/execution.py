@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from amos_graph.commands.group import NothingAcceptedError, Outcome, run_group
 from amos_graph.commands.plan import Attempt, Command, Context, Decide, Moment, Plan, Receipt, attempt
+from amos_graph.commands.refusals import noting
 from amos_graph.errors import AmosError
 from amos_graph.graph.transactions import Graph, TimeLimitError, settled
 
@@ -28,7 +30,28 @@ def execute(context: Context, command: Command, decide: Decide) -> Receipt:
     Raises `authorization_denied`, `idempotency_conflict`, what `decide` raises, and `unavailable`
     when the outcome could not be settled in time.
     """
-    context.identity.demand(command.capability)
+    try:
+        context.identity.demand(command.capability)
+        return _submitted(context, command, decide)
+    except AmosError as error:
+        _note(context, command, error)
+        raise
+
+
+def _note(context: Context, command: Command, error: AmosError) -> None:
+    """Keep a refusal that is to be kept; that it could not be kept makes nothing of it allowed."""
+    noted = noting(context, command, error)
+    if noted is None:
+        return
+    # Under no key of the caller's, which stays free for the command itself.
+    plain = replace(context, idempotency_key=None, expected_versions={}, causal_parent_ids=())
+    try:
+        _submitted(plain, *noted)
+    except AmosError as failure:
+        _log.warning("a refusal of %s could not be noted: %s", command.operation, failure.code)
+
+
+def _submitted(context: Context, command: Command, decide: Decide) -> Receipt:
     settings = context.settings
     return context.graph.writers.submit(
         context.scope.shard,

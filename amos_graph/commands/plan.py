@@ -17,6 +17,7 @@ from amos_graph.domain.times import now
 from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.archive import Archive
 from amos_graph.graph.transactions import Graph
+from amos_graph.policy.changing import Caller
 from amos_graph.settings import Settings
 
 
@@ -41,6 +42,11 @@ class Context:
             outside = "lies outside this request's tenant and workspace"
             raise AmosError("scope_denied", f"{at}: {outside}", [Fault(at, outside)])
         self.identity.within(scope.record(), at)
+
+    def caller(self, capability: str, *, approved: bool = False) -> Caller:
+        """Who changes records by this capability, as decisions know it."""
+        trust_min = self.settings.high_risk_trust_min
+        return Caller(self.identity, self.scope, capability, trust_min, approved)
 
 
 @dataclass(frozen=True, slots=True)

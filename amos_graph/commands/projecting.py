@@ -34,6 +34,7 @@ ORDER: Final[tuple[RecordKind, ...]] = (
     "edge",
     "score",
     "artifact",
+    "refusal",
 )
 _PROJECT: Final[Mapping[RecordKind, Procedure[Projected]]] = {
     "client": procedure("project/client", Projected),
@@ -45,6 +46,7 @@ _PROJECT: Final[Mapping[RecordKind, Procedure[Projected]]] = {
     "edge": procedure("project/edge", Projected),
     "score": procedure("project/score", Projected),
     "artifact": procedure("project/artifact", Projected),
+    "refusal": procedure("project/refusal", Projected),
 }
 _STANDING = procedure("project/standing")
 _STREAM = procedure("project/stream")

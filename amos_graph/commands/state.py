@@ -69,7 +69,7 @@ def read_state(view: View, identity: Identity, scope: Scope, mentions: Mentions,
     seen = {
         record.ref
         for record in records
-        if record.kind not in ("client", "score")
+        if record.kind not in ("client", "score", "refusal")
         and (proposals or record.body.get("lifecycle_state") != "proposed")
         and may_read_body(identity, scope, record.body)
     }

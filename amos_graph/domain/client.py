@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from amos_graph.domain.ids import Identifier
 from amos_graph.domain.model import Strict
-from amos_graph.domain.scope import CAPABILITIES, Scope
+from amos_graph.domain.roles import ROLES
+from amos_graph.domain.scope import CAPABILITIES, TRUST_MAX, Scope
 from amos_graph.domain.times import Timestamp
 
 TOKEN_PREFIX: Final = "amos_"  # noqa: S105 - tells tokens apart in logs; no secret
@@ -24,8 +25,21 @@ class ClientRecord(Strict):
     process_type: Identifier = "agent"
     scope: Scope
     capabilities: list[str] = Field(min_length=1, max_length=len(CAPABILITIES))
-    trust_level: int = Field(default=1, ge=0, le=10)
+    trust_level: int = Field(default=1, ge=0, le=TRUST_MAX)
     expires_at: Timestamp | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_its_role(cls, value: Any) -> Any:
+        """A process type that is a role brings the role's capabilities and trust where none are stated."""
+        if not isinstance(value, dict):
+            return value
+        stated = cast("dict[str, Any]", value)
+        kind = stated.get("process_type")
+        role = ROLES.get(kind) if isinstance(kind, str) else None
+        if role is None:
+            return stated
+        return {"capabilities": sorted(role.capabilities), "trust_level": role.trust_level, **stated}
 
     @field_validator("capabilities")
     @classmethod

@@ -30,6 +30,7 @@ EVENT_TYPES: Final[Mapping[str, frozenset[RecordKind]]] = {
     "atom_proposed": frozenset({"atom"}),
     "atom_committed": frozenset({"atom"}),
     "atom_updated": frozenset({"atom"}),
+    "atom_governed": frozenset({"atom"}),
     "atom_archived": frozenset({"atom", "edge"}),
     "atom_restored": frozenset({"atom", "edge"}),
     "edge_committed": frozenset({"edge"}),
@@ -44,6 +45,9 @@ EVENT_TYPES: Final[Mapping[str, frozenset[RecordKind]]] = {
     "artifact_archived": frozenset({"artifact"}),
     "client_registered": frozenset({"client"}),
     "client_revoked": frozenset({"client"}),
+    "command_rejected": frozenset({"refusal"}),
+    "refusal_decided": frozenset({"refusal"}),
+    "refusal_used": frozenset({"refusal"}),
     "retrieval_outcome_recorded": frozenset({"score"}),
 }
 

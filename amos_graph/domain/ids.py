@@ -17,7 +17,9 @@ _RELATION = re.compile(r"rel:[a-z][a-z0-9_]*")
 _ENUM = re.compile(r"enum:[a-z][a-z0-9_]*:[a-z0-9][a-z0-9_.\-]*")
 _PART = re.compile(r"[a-z0-9][a-z0-9_\-]{0,63}")
 
-RecordKind = Literal["atom", "edge", "entity", "relation", "enum", "evidence", "client", "score", "artifact"]
+RecordKind = Literal[
+    "atom", "edge", "entity", "relation", "enum", "evidence", "client", "score", "artifact", "refusal"
+]
 
 #: Prefix → kind of record. An id without one of them names an atom.
 PREFIXES: Final[dict[str, RecordKind]] = {
@@ -29,6 +31,7 @@ PREFIXES: Final[dict[str, RecordKind]] = {
     "cli_": "client",
     "scr_": "score",
     "art_": "artifact",
+    "rfs_": "refusal",
 }
 #: Prefixes that no atom may take, although no record of ours is stored under them as such.
 RESERVED: Final = (*PREFIXES, "proc:", "evt_", "pkt_", "rto_", "tmb_")

@@ -283,6 +283,8 @@ class PacketItem(Strict):
     #: Only evidence that the caller may read.
     evidence_refs: list[str]
     evidence: list[dict[str, Any]]
+    #: True if the atom's policy keeps what it rests on from this caller.
+    evidence_withheld: bool
     access_decision: str
     freshness: dict[str, Any]
     scope: Scope

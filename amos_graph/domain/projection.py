@@ -85,6 +85,7 @@ KEYS: Final[Mapping[RecordKind, tuple[str, str]]] = {
     "client": ("Client", "id"),
     "score": ("Score", "id"),
     "artifact": ("Artifact", "id"),
+    "refusal": ("Refusal", "id"),
 }
 
 
@@ -256,6 +257,19 @@ def _artifact(shard: str, body: Mapping[str, Any], event_id: str) -> Node:
     )
 
 
+def _refusal(shard: str, body: Mapping[str, Any], event_id: str) -> Node:
+    request = body.get("request")
+    properties = _common(shard, body, event_id) | {
+        **_same(body, "id", "schema_version", "code", "reason_code", "operation", "risk", "target_refs"),
+        **_same(body, "client_id", "agent_id", "user_id", "status", "attempts", "decided_by", "decision"),
+        **_times(body, "created_at", "updated_at"),
+        **_scope(body),
+        "request": canonical_text(request) if request is not None else None,
+        "title": f"{body['operation']}: {body['code']}",
+    }
+    return Node("refusal", body["id"], body["version"], ("Refusal",), _without_none(properties))
+
+
 def _definition(kind: RecordKind) -> Callable[[str, Mapping[str, Any], str], Node]:
     def build(shard: str, body: Mapping[str, Any], event_id: str) -> Node:
         label, _ = KEYS[kind]
@@ -282,6 +296,7 @@ _PROJECTIONS: Final[Mapping[RecordKind, Callable[[str, Mapping[str, Any], str], 
     "client": _definition("client"),
     "score": _score,
     "artifact": _artifact,
+    "refusal": _refusal,
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 from pydantic import Field, model_validator
 
@@ -86,27 +86,33 @@ def with_spelled_scope(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 #: Fields of the spec's AccessPolicy that nothing enforces yet; taking them would promise what is not kept.
-NOT_ENFORCED: Final = (
-    "owner_scope",
-    "evidence_visibility",
-    "mutation_policy",
-    "retention_policy_ref",
-    "audit_level",
-)
+NOT_ENFORCED: Final = ("retention_policy_ref",)
 
 PROCESSORS: Final = frozenset(
     {"all", "reasoner", "planner", "executor", "critic", "steward", "tool_worker", "user_interface", "self"}
 )
 
+#: Who reads the evidence of a record that they may read.
+EvidenceVisibility = Literal["readers", "owner", "stewards", "nobody"]
+#: Who may change a record, beside the capability that the operation needs.
+MutationPolicy = Literal["capability", "owner", "stewards", "review", "nobody"]
+#: Which refusals of changes the journal keeps: those of high risk, or all.
+AuditLevel = Literal["standard", "full"]
+
 
 class AccessPolicy(Strict):
-    """Who may read a record beyond the scope rule; the explicit denial wins."""
+    """Who may read, cite and change a record beyond the scope rule; the explicit denial wins."""
 
+    #: Whose the record is: a token that is bound to all of this.
+    owner_scope: AskedScope | None = None
     allowed_identities: list[Identifier] = Field(default_factory=list[Identifier], max_length=100)
     allowed_capabilities: list[Identifier] = Field(default_factory=list[Identifier], max_length=100)
     denied_identities: list[Identifier] = Field(default_factory=list[Identifier], max_length=100)
     denied_capabilities: list[Identifier] = Field(default_factory=list[Identifier], max_length=100)
     processor_visibility: list[Identifier] = Field(default_factory=list[Identifier], max_length=20)
+    evidence_visibility: EvidenceVisibility = "readers"
+    mutation_policy: MutationPolicy = "capability"
+    audit_level: AuditLevel = "standard"
 
     @model_validator(mode="before")
     @classmethod
@@ -117,9 +123,29 @@ class AccessPolicy(Strict):
                     raise ValueError(f"{name} is not enforced yet, so a policy may not rely on it")
         return value  # pyright: ignore[reportUnknownVariableType]
 
+    @model_validator(mode="after")
+    def _names_its_owner(self) -> AccessPolicy:
+        owner = self.owner_scope
+        if "owner" in (self.evidence_visibility, self.mutation_policy) and not (
+            owner and (owner.user_id or owner.agent_id)
+        ):
+            raise fault("an owner is a user or an agent, and is named here", "owner_scope")
+        return self
+
     def record(self) -> dict[str, Any]:
-        """The policy with sorted lists and without empty ones, so that equal policies are equal text."""
-        return {name: sorted(set(entries)) for name, entries in super().record().items() if entries}
+        """The policy with sorted lists and without what goes without saying: equals are equal text."""
+        return {
+            name: sorted(set(cast("list[str]", entry))) if isinstance(entry, list) else entry
+            for name, entry in super().record().items()
+            if entry and entry != _UNSAID.get(name)
+        }
+
+
+_UNSAID: Final[Mapping[str, str]] = {
+    "evidence_visibility": "readers",
+    "mutation_policy": "capability",
+    "audit_level": "standard",
+}
 
 
 def access_class(scope: Scope, policy: AccessPolicy | None) -> str:
@@ -138,6 +164,10 @@ def _plain_class(scope: Scope) -> str:
 
 def _class(scope: Scope, policy: Mapping[str, Any]) -> str:
     return digest({"scope": scope.record(), "policy": policy})[:32]
+
+
+#: How far a client is trusted: 0 is not at all.
+TRUST_MAX: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +212,11 @@ CAPABILITIES: Final = {
     "atom.propose": "store proposals",
     "atom.commit": "commit atoms, edges, entities and dictionary entries",
     "atom.archive": "archive atoms, and restore them",
+    "atom.govern": "pin and constrain atoms, and change their access policy and retention class",
     "outcome.record": "tell what became of retrieved memories",
     "artifact.record": "record generated artifacts, which expire",
     "memory.steward": "see proposals and suppressed memories",
+    "review.decide": "see what was refused or waits for review, and approve or decline it",
     "memory.verify": "verify the journal and the projection",
     "token.manage": "create and revoke tokens",
 }

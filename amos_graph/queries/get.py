@@ -16,7 +16,7 @@ from amos_graph.domain.model import Strict, validate
 from amos_graph.domain.score import numbers_of, score_id, with_numbers
 from amos_graph.domain.times import Timestamp
 from amos_graph.graph.transactions import Tx
-from amos_graph.policy.access import may_read_body
+from amos_graph.policy.access import may_cite_body, may_read_body
 from amos_graph.queries.items import item_of
 from amos_graph.queries.versions import (
     evidence_pointers,
@@ -65,11 +65,13 @@ def _get(tx: Tx, context: Context, asked: GetRequest) -> dict[str, Any]:
     body = json.loads(row.body)
     if not may_read_body(context.identity, context.scope, body, asked.target_processor):
         return answer
-    if asked.as_of_version is not None and not _still_readable(tx, context, asked):
+    present = body if asked.as_of_version is None else _present(tx, context, asked)
+    if present is None:
         return answer
     if body["lifecycle_state"] == "proposed" and not context.identity.may("memory.steward"):
         return answer
     classes = visible_classes(tx, context, asked.target_processor).classes
+    cited = all(may_cite_body(context.identity, context.scope, one) for one in (body, present))
     score = read_version(tx, shard, score_id(asked.atom_id), as_of)
     moved = json.loads(score.body) if score is not None and score.body is not None else None
     body = with_numbers(body, numbers_of(moved, row.version))
@@ -81,8 +83,8 @@ def _get(tx: Tx, context: Context, asked: GetRequest) -> dict[str, Any]:
         **answer,
         "found": True,
         "item": {
-            **item_of(body, row.event_id),
-            "evidence": evidence_pointers(tx, shard, body["evidence_refs"], classes),
+            **item_of(body, row.event_id, cited=cited),
+            "evidence": evidence_pointers(tx, shard, body["evidence_refs"], classes) if cited else [],
             "provenance": {
                 "supersedes": body.get("supersedes", []),
                 "superseded_by": superseded_by,
@@ -93,13 +95,15 @@ def _get(tx: Tx, context: Context, asked: GetRequest) -> dict[str, Any]:
     }
 
 
-def _still_readable(tx: Tx, context: Context, asked: GetRequest) -> bool:
-    """True if the present record is readable too: who lost the right to an atom lost its past with it."""
-    present = read_version(tx, context.scope.shard, asked.atom_id, head_version(tx, context.scope.shard))
-    return present is not None and (
-        present.body is None
-        or may_read_body(context.identity, context.scope, json.loads(present.body), asked.target_processor)
+def _present(tx: Tx, context: Context, asked: GetRequest) -> Mapping[str, Any] | None:
+    """The present record if it is readable too: who lost the right to an atom lost its past with it."""
+    row = read_version(tx, context.scope.shard, asked.atom_id, head_version(tx, context.scope.shard))
+    body: Mapping[str, Any] | None = (
+        json.loads(row.body) if row is not None and row.body is not None else None
     )
+    if body is None or not may_read_body(context.identity, context.scope, body, asked.target_processor):
+        return None
+    return body
 
 
 def _suppressed(asked: GetRequest, body: Mapping[str, Any], *, superseded: bool) -> list[str]:

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from datetime import datetime
+from typing import Any, Final
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from amos_graph.commands.execution import Context
 from amos_graph.domain.atoms import payload_type
-from amos_graph.domain.canonical import digest, parse_json
 from amos_graph.domain.ids import EntityId
 from amos_graph.domain.lifecycle import HealthStatus, LifecycleState
 from amos_graph.domain.model import Strict, validate
 from amos_graph.domain.sameness import Sameness
 from amos_graph.domain.score import numbers_of, with_numbers
-from amos_graph.domain.times import Timestamp, canonical_time, format_time, native_time, parse_time
+from amos_graph.domain.times import Timestamp, native_time, parse_time
 from amos_graph.domain.value_kinds import is_entity
 from amos_graph.errors import AmosError, Fault, invalid
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
-from amos_graph.policy.access import may_read_body
+from amos_graph.policy.access import may_cite_body, may_read_body
 from amos_graph.queries.get import holds_at
 from amos_graph.queries.items import item_of
+from amos_graph.queries.paging import cursor_of, position_of
 from amos_graph.queries.recall.candidates import same_entities
 from amos_graph.queries.versions import readable_version
 from amos_graph.queries.visibility import visible_classes
 
 #: How many atoms a page at an earlier version looks at before it says that it was cut.
 SCANNED_MAX: Final = 2_000
-_START: Final = datetime(1, 1, 1, tzinfo=UTC)
 
 
 class ListRequest(Strict):
@@ -58,6 +56,7 @@ class ListedRow:
     created_at: Any
     version: int
     state_key: str
+    access_class: str
     event_id: str
 
 
@@ -85,7 +84,6 @@ class _Named:
     way: list[str]
 
 
-_CURSOR: Final = TypeAdapter(Annotated[list[str], Field(min_length=3, max_length=3)])
 _LIST = procedure("recall/list_atoms", ListedRow)
 _LIST_ABOUT = procedure("recall/list_atoms_about", ListedRow)
 _SAMENESS = procedure("recall/list_past_sameness", SamenessRow)
@@ -108,14 +106,15 @@ def list_atoms(context: Context, request: Mapping[str, Any]) -> dict[str, Any]:
         raise AmosError("authorization_denied", "only stewards list proposals")
     for index, name in enumerate(asked.types):
         payload_type(name, f"types[{index}]")
-    position = _position(asked)
+    position = position_of(asked, asked.cursor)
     return context.graph.read("list_atoms", lambda tx: _page(tx, context, asked, position))
 
 
 def _page(tx: Tx, context: Context, asked: ListRequest, position: tuple[datetime, str]) -> dict[str, Any]:
     shard = context.scope.shard
     as_of = readable_version(tx, shard, asked.as_of_version)
-    classes = visible_classes(tx, context).classes
+    visible = visible_classes(tx, context)
+    classes = visible.classes
     items: list[dict[str, Any]] = []
     scanned = 0
     more = True
@@ -138,13 +137,16 @@ def _page(tx: Tx, context: Context, asked: ListRequest, position: tuple[datetime
                 if asked.as_of_version is None or _fits_then(context, asked, named, record):
                     # The state key is the present one; what it was at an earlier version is not kept.
                     state = {"state_key": row.state_key} if asked.as_of_version is None else {}
-                    items.append({**item_of(record, body.event_id), **state})
+                    cited = row.access_class in visible.cited and may_cite_body(
+                        context.identity, context.scope, record
+                    )
+                    items.append({**item_of(record, body.event_id, cited=cited), **state})
         else:
             continue
         break
     return {
         "items": items,
-        "next_cursor": _cursor(asked, position) if more else None,
+        "next_cursor": cursor_of(asked, position) if more else None,
         "scan_truncated": more and len(items) < asked.limit,
         "graph_version": as_of,
     }
@@ -217,27 +219,3 @@ def _matches(asked: ListRequest, named: _Named, body: Mapping[str, Any]) -> bool
         and (not named.entities or any(ref in named.entities for _, ref in payload.entity_roles()))
         and (asked.valid_at is None or holds_at(body, asked.valid_at))
     )
-
-
-def _filters(asked: ListRequest) -> str:
-    return digest(asked.model_dump(mode="json", exclude={"cursor", "limit"}))[:16]
-
-
-def _cursor(asked: ListRequest, position: tuple[datetime, str]) -> str:
-    text = json.dumps([_filters(asked), format_time(position[0]), position[1]])
-    return base64.urlsafe_b64encode(text.encode()).decode()
-
-
-def _position(asked: ListRequest) -> tuple[datetime, str]:
-    """Where the page begins. Raises `schema_invalid` for a cursor of other filters or none of ours."""
-    if asked.cursor is None:
-        return _START, ""
-    try:
-        parts = parse_json(base64.urlsafe_b64decode(asked.cursor.encode()), depth_max=2)
-        filters, created, last = _CURSOR.validate_python(parts, strict=True)
-        position = parse_time(canonical_time(created)), last
-    except (ValueError, TypeError, AmosError) as error:
-        raise invalid("cursor", "not a cursor of this listing") from error
-    if filters != _filters(asked):
-        raise invalid("cursor", "this cursor belongs to other filters")
-    return position

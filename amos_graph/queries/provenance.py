@@ -137,20 +137,25 @@ class _Walk:
 def _walked(tx: Tx, context: Context, asked: AnalyzeRequest) -> _Walk:
     """Walk up until nothing new comes or a bound is reached, and one level on to know which of the two."""
     steward = context.identity.may("memory.steward")
+    visible = visible_classes(tx, context)
     sight = {
         "shard": context.scope.shard,
-        "classes": visible_classes(tx, context).classes,
+        "classes": visible.classes,
         "states": [*_STATES, *(["proposed"] if steward else [])],
     }
     client = None if steward else context.identity.client_id
     walk = _Walk(context.settings.ancestors_max)
+    cited = list(visible.cited)
     subject = tx.many(_SOURCES, **sight, names=[asked.atom_ref], client=client, limit=1)
     for row in subject:
         walk.add(row)
     level, depth = [row.ref for row in subject], 0
     while level:
         depth += 1
-        steps = [*_native(tx, sight, walk, level), *_named(tx, {**sight, "client": client}, walk, level)]
+        steps = [
+            *_native(tx, {**sight, "cited": cited}, walk, level),
+            *_named(tx, {**sight, "client": client}, walk, level),
+        ]
         last = depth > asked.max_depth
         level = [row.ref for child, row, way in steps if walk.step(child, row, way, last=last)]
     return walk

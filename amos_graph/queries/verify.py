@@ -303,7 +303,7 @@ def _classes_of(rows: Iterable[RecordRow]) -> set[str]:
     """The access classes that a page's bodies belong to; an unreadable body is reported elsewhere."""
     found: set[str] = set()
     for row in rows:
-        if row.kind in ("atom", "edge", "evidence", "artifact") and row.body is not None:
+        if row.kind in ("atom", "edge", "evidence", "artifact", "refusal") and row.body is not None:
             with suppress(*UNREADABLE):
                 found.add(class_of(json.loads(row.body)))
     return found

@@ -14,6 +14,7 @@ CALL () {
   CALL () {
     MATCH (n:AccessClass) RETURN count(n) AS labelled
     UNION ALL MATCH (n:Artifact) RETURN count(n) AS labelled
+    UNION ALL MATCH (n:Refusal) RETURN count(n) AS labelled
     UNION ALL MATCH (n:Atom) RETURN count(n) AS labelled
     UNION ALL MATCH (n:Canary) RETURN count(n) AS labelled
     UNION ALL MATCH (n:Client) RETURN count(n) AS labelled

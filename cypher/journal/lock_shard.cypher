@@ -36,6 +36,7 @@ RETURN j.graph_version AS graph_version,
            UNION ALL UNWIND $refs.client AS ref MATCH (n:Client {shard: $shard, id: ref}) RETURN ref, n
            UNION ALL UNWIND $refs.score AS ref MATCH (n:Score {shard: $shard, id: ref}) RETURN ref, n
            UNION ALL UNWIND $refs.artifact AS ref MATCH (n:Artifact {shard: $shard, id: ref}) RETURN ref, n
+           UNION ALL UNWIND $refs.refusal AS ref MATCH (n:Refusal {shard: $shard, id: ref}) RETURN ref, n
          }
          MATCH (v:Version {shard: $shard, ref: ref, version: n.version})
          RETURN v {.ref, .kind, .version, .body, event_id: n.last_write_event_id, numbers: n {.utility, .salience, .weight},

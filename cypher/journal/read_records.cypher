@@ -5,7 +5,7 @@
 // @param shard STRING
 // @param refs MAP     kind of record → ids
 // @rows many   ref STRING, kind STRING, version INTEGER, superseded BOOLEAN, event_id STRING, body STRING?, numbers MAP
-// @sample {"shard": "t/w", "refs": {"atom": ["a"], "edge": [], "entity": [], "relation": [], "enum": [], "evidence": [], "client": [], "score": [], "artifact": []}}
+// @sample {"shard": "t/w", "refs": {"atom": ["a"], "edge": [], "entity": [], "relation": [], "enum": [], "evidence": [], "client": [], "score": [], "artifact": [], "refusal": []}}
 CYPHER 25
 CALL () {
   UNWIND $refs.atom AS ref MATCH (n:Atom {shard: $shard, id: ref}) RETURN ref, n
@@ -25,6 +25,8 @@ CALL () {
   UNWIND $refs.score AS ref MATCH (n:Score {shard: $shard, id: ref}) RETURN ref, n
   UNION ALL
   UNWIND $refs.artifact AS ref MATCH (n:Artifact {shard: $shard, id: ref}) RETURN ref, n
+  UNION ALL
+  UNWIND $refs.refusal AS ref MATCH (n:Refusal {shard: $shard, id: ref}) RETURN ref, n
 }
 MATCH (v:Version {shard: $shard, ref: ref, version: n.version})
 RETURN ref,

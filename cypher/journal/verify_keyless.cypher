@@ -24,6 +24,8 @@ CALL () {
   UNION ALL
   MATCH (n:Artifact {shard: $shard}) USING INDEX n:Artifact(shard) WHERE n.id IS NULL RETURN n
   UNION ALL
+  MATCH (n:Refusal {shard: $shard}) USING INDEX n:Refusal(shard) WHERE n.id IS NULL RETURN n
+  UNION ALL
   MATCH (n:Event {shard: $shard}) USING INDEX n:Event(shard) WHERE n.graph_version IS NULL RETURN n
   UNION ALL
   MATCH (n:AccessClass {shard: $shard}) USING INDEX n:AccessClass(shard) WHERE n.access_class IS NULL RETURN n

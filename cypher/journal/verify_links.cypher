@@ -18,15 +18,15 @@ CALL () {
   UNION ALL
   MATCH (n:EnumValue {shard: $shard})-[r]->() WHERE n.id IS NOT NULL RETURN n.id AS ref, type(r) AS label
   UNION ALL
-  MATCH (n:Evidence {shard: $shard})-[r]->()
-  WHERE n.evidence_id IS NOT NULL
-  RETURN n.evidence_id AS ref, type(r) AS label
+  MATCH (n:Evidence {shard: $shard})-[r]->() WHERE n.evidence_id IS NOT NULL RETURN n.evidence_id AS ref, type(r) AS label
   UNION ALL
   MATCH (n:Client {shard: $shard})-[r]->() WHERE n.id IS NOT NULL RETURN n.id AS ref, type(r) AS label
   UNION ALL
   MATCH (n:Score {shard: $shard})-[r]->() WHERE n.id IS NOT NULL RETURN n.id AS ref, type(r) AS label
   UNION ALL
   MATCH (n:Artifact {shard: $shard})-[r:!(REFERS_TO|TOLD_FROM)]->() WHERE n.id IS NOT NULL RETURN n.id AS ref, type(r) AS label
+  UNION ALL
+  MATCH (n:Refusal {shard: $shard})-[r]->() WHERE n.id IS NOT NULL RETURN n.id AS ref, type(r) AS label
   UNION ALL
   MATCH (n:Event {shard: $shard})-[r:!NEXT&!WROTE]->()
   WHERE n.graph_version IS NOT NULL

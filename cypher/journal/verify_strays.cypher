@@ -6,41 +6,25 @@
 // @sample {"shard": "t/w", "limit": 10}
 CYPHER 25
 CALL () {
-  MATCH (n:Atom {shard: $shard})
-  WHERE n.id IS NOT NULL
-  RETURN n, n.id AS ref
+  MATCH (n:Atom {shard: $shard}) WHERE n.id IS NOT NULL RETURN n, n.id AS ref
   UNION ALL
-  MATCH (n:Edge {shard: $shard})
-  WHERE n.edge_id IS NOT NULL
-  RETURN n, n.edge_id AS ref
+  MATCH (n:Edge {shard: $shard}) WHERE n.edge_id IS NOT NULL RETURN n, n.edge_id AS ref
   UNION ALL
-  MATCH (n:Entity {shard: $shard})
-  WHERE n.id IS NOT NULL
-  RETURN n, n.id AS ref
+  MATCH (n:Entity {shard: $shard}) WHERE n.id IS NOT NULL RETURN n, n.id AS ref
   UNION ALL
-  MATCH (n:RelationType {shard: $shard})
-  WHERE n.id IS NOT NULL
-  RETURN n, n.id AS ref
+  MATCH (n:RelationType {shard: $shard}) WHERE n.id IS NOT NULL RETURN n, n.id AS ref
   UNION ALL
-  MATCH (n:EnumValue {shard: $shard})
-  WHERE n.id IS NOT NULL
-  RETURN n, n.id AS ref
+  MATCH (n:EnumValue {shard: $shard}) WHERE n.id IS NOT NULL RETURN n, n.id AS ref
   UNION ALL
-  MATCH (n:Evidence {shard: $shard})
-  WHERE n.evidence_id IS NOT NULL
-  RETURN n, n.evidence_id AS ref
+  MATCH (n:Evidence {shard: $shard}) WHERE n.evidence_id IS NOT NULL RETURN n, n.evidence_id AS ref
   UNION ALL
-  MATCH (n:Client {shard: $shard})
-  WHERE n.id IS NOT NULL
-  RETURN n, n.id AS ref
+  MATCH (n:Client {shard: $shard}) WHERE n.id IS NOT NULL RETURN n, n.id AS ref
   UNION ALL
-  MATCH (n:Score {shard: $shard})
-  WHERE n.id IS NOT NULL
-  RETURN n, n.id AS ref
+  MATCH (n:Score {shard: $shard}) WHERE n.id IS NOT NULL RETURN n, n.id AS ref
   UNION ALL
-  MATCH (n:Artifact {shard: $shard})
-  WHERE n.id IS NOT NULL
-  RETURN n, n.id AS ref
+  MATCH (n:Artifact {shard: $shard}) WHERE n.id IS NOT NULL RETURN n, n.id AS ref
+  UNION ALL
+  MATCH (n:Refusal {shard: $shard}) WHERE n.id IS NOT NULL RETURN n, n.id AS ref
 }
 WITH n, ref
 WHERE NOT EXISTS { (:Version)-[:OF]->(n) }

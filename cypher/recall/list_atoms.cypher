@@ -11,7 +11,7 @@
 // @param relation STRING?
 // @param valid_at ZONED DATETIME?
 // @param limit INTEGER
-// @rows many   id STRING, created_at ZONED DATETIME, version INTEGER, state_key STRING, event_id STRING
+// @rows many   id STRING, created_at ZONED DATETIME, version INTEGER, state_key STRING, access_class STRING, event_id STRING
 // @sample {"shard": "t/w", "classes": ["c"], "after_created": null, "after_id": "", "states": [], "types": [], "health": [], "subjects": [], "relation": null, "valid_at": null, "limit": 10}
 CYPHER 25
 MATCH (a:Atom {shard: $shard})
@@ -29,6 +29,7 @@ RETURN a.id AS id,
        a.created_at AS created_at,
        a.version AS version,
        a.state_key AS state_key,
+       a.access_class AS access_class,
        a.last_write_event_id AS event_id
 ORDER BY a.shard, a.created_at, a.id
 LIMIT $limit

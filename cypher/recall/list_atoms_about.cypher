@@ -14,7 +14,7 @@
 // @param relation STRING?
 // @param valid_at ZONED DATETIME?
 // @param limit INTEGER
-// @rows many   id STRING, created_at ZONED DATETIME, version INTEGER, state_key STRING, event_id STRING
+// @rows many   id STRING, created_at ZONED DATETIME, version INTEGER, state_key STRING, access_class STRING, event_id STRING
 // @sample {"shard": "t/w", "about": ["ent:a:b"], "also": [], "classes": ["c"], "after_created": null, "after_id": "", "states": [], "types": [], "health": [], "subjects": [], "relation": null, "valid_at": null, "limit": 10}
 CYPHER 25
 UNWIND $about AS entity_id
@@ -34,6 +34,7 @@ RETURN a.id AS id,
        a.created_at AS created_at,
        a.version AS version,
        a.state_key AS state_key,
+       a.access_class AS access_class,
        a.last_write_event_id AS event_id
 ORDER BY created_at, id
 LIMIT $limit

@@ -36,6 +36,9 @@ CALL () {
     UNION ALL
     MATCH (record:Artifact {shard: $shard} WHERE record.id IS NOT NULL)
     RETURN record, record.id AS ref
+    UNION ALL
+    MATCH (record:Refusal {shard: $shard} WHERE record.id IS NOT NULL)
+    RETURN record, record.id AS ref
   }
   WITH record, ref
   WHERE NOT EXISTS { (:Version)-[:OF]->(record) }

@@ -21,6 +21,9 @@ OPERATIONS: Final = (
     "atoms:list",
     "atoms:archive",
     "atoms:restore",
+    "atoms:govern",
+    "refusals:list",
+    "refusals:decide",
     "artifacts:record",
     "artifacts:get",
     "artifacts:expire",
@@ -76,6 +79,13 @@ RULES: Final[dict[str, dict[str, str]]] = {
     "atoms:get": {r"payload\.as_of_version": "a version beyond the head is not there yet"},
     "atoms:list": {
         r"query\.as_of_version": "a version beyond the head is not there yet",
+        r"query\.cursor": "a cursor comes from a page with the same filters",
+    },
+    "atoms:govern": {
+        r"payload\.access_policy(\.owner_scope)?": "a policy that leaves things to an owner names one",
+        r"payload\.atom_id": "an atom that is put away is governed by nobody",
+    },
+    "refusals:list": {
         r"query\.cursor": "a cursor comes from a page with the same filters",
     },
     "verify": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,13 +11,16 @@ from amos_graph.commands.archive import archive
 from amos_graph.commands.artifacts import record_artifact
 from amos_graph.commands.clients import register_client, revoke_client
 from amos_graph.commands.commit import commit, propose
+from amos_graph.commands.deciding import decide_refusal
 from amos_graph.commands.execution import Context
 from amos_graph.commands.outcomes import record_outcome
 from amos_graph.domain.dictionary import RELATIONS
 from amos_graph.domain.scope import SCOPE_FIELDS
 from amos_graph.domain.times import format_time
 from amos_graph.encoding import open_encoder
+from amos_graph.errors import AmosError
 from amos_graph.queries.recall import recall
+from amos_graph.queries.refusals import list_refusals
 from amos_graph.upkeep.indexing import Indexer
 from tests.samples import belief, source_event
 
@@ -73,6 +77,7 @@ def populate(context: Context) -> None:
         },
     )
     _narrate(narrowed)
+    _refuse(narrowed)
     propose(context, {"candidates": [belief(id="p1", payload={"object": "maybe"})]})
     commit(
         context,
@@ -122,6 +127,18 @@ def _narrate(context: Context) -> None:
         "balance_report": {"capabilities": 1},
     }
     record_artifact(context, {"artifact": story})
+
+
+def _refuse(context: Context) -> None:
+    """A change that waits for a review, and that somebody declines."""
+    agent = replace(context.identity, client_id="cli_asker", scope=context.scope)
+    policy = {**_POLICY, "mutation_policy": "review"}
+    atom = belief(id="kept", evidence_refs=["evd_narrow"], access_policy=policy, payload={"object": "kept"})
+    commit(context, {"atoms": [atom]})
+    with suppress(AmosError):
+        commit(replace(context, identity=agent), {"atoms": [{**atom, "version": 1, "salience": 0.9}]})
+    (waiting,) = list_refusals(context, {})["items"]
+    decide_refusal(context, {"refusal_id": waiting["id"], "decision": "decline"})
 
 
 def _tell(context: Context) -> None:

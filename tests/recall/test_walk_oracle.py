@@ -21,7 +21,7 @@ from amos_graph.queries.recall.traits import read_traits
 from tests.administrator import run
 
 AT = datetime(2026, 6, 1, tzinfo=UTC)
-GATE = Gate(shard="", classes=("c1", "c2"), targeted=("c2",), states=("live", "archived"), at=AT)
+GATE = Gate(shard="", classes=("c1", "c2"), targeted=("c2",), cited=(), states=("live", "archived"), at=AT)
 _WALKED = ("SUPPORTS", "CAUSES", "CONTRADICTS", "ADDED_LATER")
 _NOT_WALKED = ("SUPERSEDES", "DERIVED_FROM", "SUMMARIZES", *("INHIBITS",) * 6)
 

@@ -73,6 +73,7 @@ class Gate:
     shard: str
     classes: Sequence[str]
     targeted: Sequence[str]
+    cited: Sequence[str]
     states: Sequence[str]
     #: The instant at which a memory must hold.
     at: datetime

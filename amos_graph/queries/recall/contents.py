@@ -37,6 +37,8 @@ class ItemRow:
     evidence: list[dict[str, Any]]
     #: What outcomes moved, and is not in the body.
     numbers: dict[str, Any] = field(default_factory=dict[str, Any])
+    #: False where the caller may not know what it rests on.
+    cited: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,12 @@ def read_contents(tx: Tx, gate: Gate, ids: Collection[str]) -> Stored:
     if not ids:
         return {}
     rows = tx.many(
-        _ITEMS, shard=gate.shard, ids=list(ids), classes=list(gate.classes), evidence_max=EVIDENCE_MAX
+        _ITEMS,
+        shard=gate.shard,
+        ids=list(ids),
+        classes=list(gate.classes),
+        cited=list(gate.cited),
+        evidence_max=EVIDENCE_MAX,
     )
     return {row.id: row for row in rows}
 
@@ -136,7 +143,7 @@ def item(
     `instants` are the one that age is counted from, and the one at which a memory must hold.
     """
     entry, body = place.entry, with_numbers(json.loads(row.body), row.numbers)
-    stored = item_of(body, row.event_id)
+    stored = item_of(body, row.event_id, cited=row.cited)
     del stored["record"]
     evidence = _pointers(row)
     repeated = [one.inhibitor for one in held_by if one.kind == "repetition"]
@@ -194,6 +201,7 @@ def _side(row: ItemRow, in_packet: bool) -> dict[str, Any]:
         "trust_class": _trust(body, row),
         "confidence": body["confidence"],
         "evidence": _pointers(row),
+        "evidence_withheld": not row.cited,
         "created_at": body["created_at"],
         "observed_at": body.get("observed_at"),
         "updated_at": body["updated_at"],

@@ -184,9 +184,10 @@ class Past:
             if node is None:
                 continue
             body, event_id = self._graph.bodies[ref]
-            sources = [self._graph.nodes["evidence"].get(cited) for cited in sorted(node.evidence)]
+            cited = ref in self._graph.cited
+            sources = [self._graph.nodes["evidence"].get(one) for one in sorted(node.evidence) if cited]
             pointers = [source.properties for source in sources if source is not None][:EVIDENCE_MAX]
-            found[ref] = ItemRow(ref, body, event_id, node.properties["state_key"], pointers)
+            found[ref] = ItemRow(ref, body, event_id, node.properties["state_key"], pointers, cited=cited)
         return found
 
     def conflicts(self, ids: Sequence[str]) -> list[ConflictRow]:

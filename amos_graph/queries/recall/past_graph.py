@@ -52,7 +52,9 @@ class PastGraph:
                 scores[score["of_ref"]] = score
         self.bodies: dict[str, tuple[str, str]] = {}
         self.nodes: dict[str, dict[str, Node]] = {kind: {} for kind in _KINDS}
-        seen = set(gate.classes)
+        #: Those of which the caller may know what they rest on.
+        self.cited: set[str] = set()
+        seen, cited = set(gate.classes), set(gate.cited)
         for row in rows:
             if row.body is None or row.kind not in _KINDS:
                 continue
@@ -60,6 +62,8 @@ class PastGraph:
             known = with_numbers(body, numbers_of(scores.get(row.ref), body["version"]))
             node = project(row.kind, gate.shard, known, row.event_id or "")  # pyright: ignore[reportArgumentType]
             readable = node.properties.get("access_class") in seen and row.access_class in seen
+            if readable and {node.properties.get("access_class"), row.access_class} <= cited:
+                self.cited.add(row.ref)
             if row.kind == "entity" or readable:
                 self.nodes[row.kind][row.ref] = node
                 text = row.body if known is body else canonical_text(known)

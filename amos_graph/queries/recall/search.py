@@ -200,6 +200,7 @@ def open_gate(tx: Tx, context: Context, asked: Asked) -> Gate:
         shard=asked.scope.shard,
         classes=visible.classes,
         targeted=visible.targeted,
+        cited=visible.cited,
         states=states,
         at=parse_time(request.valid_at or asked.evaluated_at),
         then=then and not request.include_superseded,
