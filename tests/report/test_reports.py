@@ -9,14 +9,18 @@ from typing import Any
 import pytest
 
 from amos_graph.commands.archive import archive
+from amos_graph.commands.clients import register_client, revoke_client
 from amos_graph.commands.commit import commit
+from amos_graph.commands.deciding import decide_refusal
 from amos_graph.commands.execution import Context
+from amos_graph.commands.governing import govern
 from amos_graph.domain.projection import KEYS
 from amos_graph.errors import AmosError
 from amos_graph.graph.files import CYPHER
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.report import REPORTS, ROWS_MAX, report_names, run_report
+from amos_graph.queries.versions import head_version
 from tests import administrator
 from tests.samples import belief, source_event
 
@@ -177,6 +181,76 @@ def test_what_an_identity_changed(story: Context, run: Run) -> None:
     assert versions == sorted(versions, reverse=True)
     assert theirs["graph_version"] not in versions
     assert run("changed_by", actor="svc:nobody") == []
+
+
+def test_what_was_refused(story: Context, run: Run) -> None:
+    """The latest first, with the rule that refused and what was decided."""
+    policy = {"mutation_policy": "review"}
+    kept = belief(id="belief:kept", access_policy=policy, payload={"object": "kept"})
+    commit(story, {"atoms": [kept]})
+    with pytest.raises(AmosError):
+        commit(story, {"atoms": [{**kept, "version": 1, "salience": 0.9}]})
+    (waiting,) = run("refusals", status="open")
+    assert waiting | {"since": "", "latest": "", "refusal_id": ""} == {
+        "refusal_id": "",
+        "status": "open",
+        "code": "review_required",
+        "rule": "specific_policy",
+        "operation": "commit_atoms",
+        "risk": "low",
+        "targets": ["belief:kept"],
+        "asked_by": "cli_test",
+        "attempts": 1,
+        "decided_by": None,
+        "since": "",
+        "latest": "",
+    }
+    steward = replace(story, identity=replace(story.identity, client_id="cli_steward"))
+    decide_refusal(steward, {"refusal_id": waiting["refusal_id"], "decision": "decline"})
+    assert run("refusals", status="open") == []
+    assert column(run("refusals", status=None), "decided_by") == ["cli_steward"]
+
+
+@pytest.mark.reliability("T22")
+def test_who_could_see_a_memory_at_a_version(story: Context, run: Run) -> None:
+    """By scope, policy, capability and the life of the token, each as it was then."""
+    scope = story.scope.record()
+    made: dict[str, int] = {}
+    for name, changes in {
+        "reads": {},
+        "denied": {},
+        "blind": {"capabilities": ["event.capture"]},
+        "elsewhere": {"scope": {**scope, "project_id": "p2"}},
+        "inside": {"scope": {**scope, "project_id": "p1", "user_id": "ada"}},
+        "ended": {},
+    }.items():
+        record = {
+            "id": f"cli_{name}",
+            "service_id": f"svc:{name}",
+            "capabilities": ["memory.read"],
+            **changes,
+        }
+        made[name] = register_client(story, record).receipt.graph_version
+    policy = {"denied_identities": ["svc:denied"], "processor_visibility": ["planner"]}
+    kept = belief(id="belief:kept", scope={"project_id": "p1"}, payload={"object": "kept"})
+    open_at = commit(story, {"atoms": [kept]}).graph_version
+    within = replace(story, scope=story.identity.within({"project_id": "p1"}))
+    closed_at = commit(within, {"atoms": [{**kept, "version": 1, "access_policy": policy}]}).graph_version
+    revoked_at = revoke_client(story, "cli_ended").graph_version
+
+    def seen(at: int) -> dict[str, str]:
+        rows = run("who_could_see", ref="belief:kept", at=at)
+        assert all(row["could_see"] == (row["because"] == "within scope and policy") for row in rows)
+        return {row["client_id"].removeprefix("cli_"): row["because"] for row in rows}
+
+    free = "within scope and policy"
+    apart = {"blind": "it could not read", "elsewhere": "out of its scope", "inside": free, "reads": free}
+    assert seen(open_at) == {**apart, "denied": free, "ended": free}
+    assert seen(closed_at) == {**apart, "denied": "denied", "ended": free}
+    assert seen(revoked_at) == {**apart, "denied": "denied", "ended": "its token had ended"}
+    assert seen(made["denied"]) == {}
+    rows = run("who_could_see", ref="belief:kept", at=closed_at)
+    assert {tuple(row["for_processors"]) for row in rows} == {("planner",)}
 
 
 def test_the_episodes_behind_a_procedure(story: Context, run: Run) -> None:
@@ -434,11 +508,16 @@ def test_the_columns_of_a_report_hold_what_its_header_says(story: Context, graph
     """Each value is of the declared type, or null where the header allows it."""
     episode = {**LONELY, "id": "episode:talk", "type": "episode", "payload": {"task": "talk about Amos"}}
     commit(story, {"atoms": [LONELY, episode], "edges": [_inhibits("belief:works", "belief:rests", 0.5)]})
+    register_client(story, {"id": "cli_one", "service_id": "svc:one", "capabilities": ["memory.read"]})
+    nobody = replace(story, identity=replace(story.identity, trust_level=0))
+    with pytest.raises(AmosError):
+        govern(nobody, {"atom_id": "belief:works", "retention_class": "durable", "reason": "keep"})
+    head = graph.read("head", lambda tx: head_version(tx, story.scope.shard))
     held = {"STRING": str, "JSON": str, "INTEGER": int, "FLOAT": float, "BOOLEAN": bool, "LIST<STRING>": list}
     params = REPORTS[name].header.sample | {"shard": story.scope.shard}
     params |= {
         key: value
-        for key, value in {"about": "Amos", "ref": "belief:gone", "actor": "svc:test"}.items()
+        for key, value in {"about": "Amos", "ref": "belief:gone", "actor": "svc:test", "at": head}.items()
         if key in params
     }
     report = run_report(graph, name, params)
