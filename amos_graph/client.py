@@ -153,6 +153,24 @@ class Amos:
         asked = {"atom_id": atom_id, "reason": reason, **stated}
         return self._post("/v1/atoms:govern", asked, envelope, writes=True)
 
+    def ratify(self, proposal_ref: str, adjudication_ref: str, version: int, **envelope: Any) -> Answer:
+        """Adopt a proposal, as it is at this version, by its author's adjudication."""
+        return self._judged("/v1/proposals:ratify", proposal_ref, adjudication_ref, version, envelope)
+
+    def resolve(self, proposal_ref: str, adjudication_ref: str, version: int, **envelope: Any) -> Answer:
+        """Dispose of a proposal that its author's adjudication does not adopt."""
+        return self._judged("/v1/proposals:resolve", proposal_ref, adjudication_ref, version, envelope)
+
+    def _judged(
+        self, path: str, proposal_ref: str, adjudication_ref: str, version: int, envelope: dict[str, Any]
+    ) -> Answer:
+        payload = {
+            "proposal_ref": proposal_ref,
+            "adjudication_ref": adjudication_ref,
+            "expected_version": version,
+        }
+        return self._post(path, payload, envelope, writes=True)
+
     def refusals(self, *, scope: Json | None = None, **filters: Any) -> Answer:
         """List what was refused and waits: reviews, conflicts of high risk, rejections."""
         return self._get("/v1/refusals", {**self._asked(scope), **filters})

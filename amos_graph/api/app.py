@@ -13,6 +13,7 @@ from amos_graph.api import (
     contract,
     events,
     failures,
+    governance,
     health,
     outcomes,
     packets,
@@ -46,18 +47,8 @@ def create_app(graph: Graph, settings: Settings, archive: Archive) -> FastAPI:
     )
     app.state.store = Store(graph, settings, archive)
     app.state.readiness = health.Readiness(graph)
-    for module in (
-        events,
-        packets,
-        atoms,
-        artifacts,
-        outcomes,
-        provenance,
-        refusals,
-        verification,
-        health,
-        pages,
-    ):
+    memory = (events, packets, atoms, artifacts, outcomes, provenance, refusals, governance)
+    for module in (*memory, verification, health, pages):
         app.include_router(module.router)
     failures.install(app)
     contract.install(app, settings)

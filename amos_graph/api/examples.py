@@ -76,7 +76,16 @@ _SUPPORTS: Final = {
     "confidence": {"level": "medium"},
 }
 
+
 #: Operation → examples as OpenAPI has them; of a GET, the values of its parameters.
+def _judged(outcome: str) -> dict[str, Any]:
+    return {
+        "proposal_ref": f"belief:{outcome}",
+        "adjudication_ref": f"adjudication:{outcome}",
+        "expected_version": 1,
+    }
+
+
 EXAMPLES: Final[dict[str, dict[str, Any]]] = {
     "events:capture": {
         "one event": {
@@ -253,6 +262,29 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
                     "decision": "decline",
                 }
             }
+        }
+    },
+    "proposals:ratify": {"adopted": {"value": {"payload": _judged("adopted")}}},
+    "proposals:resolve": {"rejected": {"value": {"payload": _judged("rejected")}}},
+    "constitutional-records:replace": {
+        "amended": {
+            "value": {
+                "payload": {
+                    "current_ref": "covenant:plain-reports",
+                    "successor_ref": "covenant:plain-reports-2",
+                    "adjudication_ref": "adjudication:plain-reports-2",
+                    "expected_current_version": 2,
+                    "expected_successor_version": 1,
+                }
+            }
+        }
+    },
+    "constitutional-records:genesis": {
+        "the first covenant": {"value": {"payload": {"record_refs": ["covenant:plain-reports"]}}}
+    },
+    "ratifications:diachronic-status": {
+        "how far it is": {
+            "value": {"payload": {"subject_ref": "belief:adopted", "identity_ref": "ent:agent:planner"}}
         }
     },
 }

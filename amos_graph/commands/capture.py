@@ -13,7 +13,7 @@ from amos_graph.commands.state import Mentions, read_state
 from amos_graph.commands.view import View
 from amos_graph.domain.canonical import canonical_bytes
 from amos_graph.domain.events import Draft, Write
-from amos_graph.domain.evidence import SourceEvent, evidence_id
+from amos_graph.domain.evidence import GENESIS_PREFIX, SourceEvent, evidence_id
 from amos_graph.domain.model import Strict, validate
 from amos_graph.domain.scope import Scope
 from amos_graph.errors import invalid
@@ -97,6 +97,8 @@ def check_sources(context: Context, values: Sequence[Mapping[str, Any]], at: str
         scope = event.scope or context.scope
         context.writable(scope, f"{path}.scope")
         ref = event.evidence_id or evidence_id(event, scope)
+        if ref.startswith(GENESIS_PREFIX):
+            raise invalid(f"{path}.evidence_id", "an id of the store's own, for how a constitution began")
         if event.payload.get("archived") is True:
             # Otherwise a caller could make a record point at archived bytes that are not its own.
             raise invalid(f"{path}.payload.archived", "is how the store marks a payload in the archive")

@@ -14,6 +14,7 @@ from amos_graph.commands.refusals import permitted
 from amos_graph.commands.state import Mentions, read_state
 from amos_graph.commands.view import View
 from amos_graph.domain.association import AssociationEdge, edge_id
+from amos_graph.domain.atoms import JUDGMENT, PROPOSABLE
 from amos_graph.domain.canonical import canonical_bytes
 from amos_graph.domain.dictionary import EntityRecord, EnumEntry, RelationEntry
 from amos_graph.domain.envelope import CheckedAtom, check_atom
@@ -25,6 +26,7 @@ from amos_graph.errors import AmosError, invalid
 from amos_graph.policy.changing import changes_of, check_uncited
 from amos_graph.policy.commit import decide
 from amos_graph.policy.conflict import check_expected
+from amos_graph.policy.guards import check_judge
 from amos_graph.policy.linking import associations
 from amos_graph.policy.risk import marked
 from amos_graph.policy.submission import Decision, Pending, Submission
@@ -153,7 +155,9 @@ def _submission(
     warnings: list[str] = []
     atoms: list[CheckedAtom] = []
     for at, value in records.items():
-        atom, noted = check_atom(value, context.scope, at)
+        guarded = PROPOSABLE if proposing else {JUDGMENT}
+        atom, noted = check_atom(value, context.scope, at, guarded=guarded)
+        check_judge(context.identity, atom)
         warnings += noted
         context.writable(atom.envelope.scope, f"{at}.scope")
         if len(canonical_bytes(atom.payload_record)) > context.settings.payload_bytes_max:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from amos_graph.domain.events import Sealed
 from amos_graph.domain.ids import RecordKind, kind_of
 from amos_graph.domain.projection import KEYS, Node, content_digest
 from amos_graph.domain.score import stated, with_numbers
 from amos_graph.domain.state import Current, StreamHead
+from amos_graph.domain.times import native_time
 from amos_graph.errors import AmosError
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
+from amos_graph.policy.diachronic import Reconstruction
 
 ReadT = TypeVar("ReadT")
 
@@ -57,11 +59,23 @@ class FoundEvent:
     event_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class JudgmentRow:
+    ref: str
+    recorded_at: Any
+    body: str
+
+
+#: Adjudications of one subject that are looked at, oldest first.
+JUDGMENTS_MAX: Final = 1_000
+
+
 _READ = procedure("journal/read_records", RecordRow)
 _SAME = procedure("journal/find_same_content", ContentRow)
 _EDGES = procedure("journal/read_edges_of", EdgeRow)
 _HEADS = procedure("journal/read_stream_heads", HeadRow)
 _EVENTS = procedure("journal/find_events", FoundEvent)
+_JUDGMENTS = procedure("govern/list_adjudications", JudgmentRow)
 
 
 def by_kind(refs: Iterable[str]) -> dict[RecordKind, list[str]]:
@@ -92,6 +106,25 @@ def _current(row: RecordRow) -> Current:
         row.superseded,
         stated(body, row.numbers),
     )
+
+
+def reconstructions(
+    tx: Tx, shard: str, subject_ref: str, classes: Collection[str] | None
+) -> list[Reconstruction]:
+    """The judgments of a subject, all of them or those of the classes that a caller may see."""
+    rows = tx.many(
+        _JUDGMENTS,
+        shard=shard,
+        subject_ref=subject_ref,
+        classes=None if classes is None else list(classes),
+        limit=JUDGMENTS_MAX,
+    )
+    found: list[Reconstruction] = []
+    for row in rows:
+        payload = json.loads(row.body)["payload"]
+        identity = payload["ratifier"]["identity_ref"]
+        found.append(Reconstruction(row.ref, identity, native_time(row.recorded_at), payload))
+    return found
 
 
 def edges_of(
@@ -225,6 +258,11 @@ class View:
         self._settle(self._touched.events, event_ids)
         rows = self._asked(lambda: self._tx.many(_EVENTS, shard=self.shard, event_ids=list(event_ids)))
         return {row.event_id for row in rows}
+
+    def adjudications(self, subject_ref: str) -> list[Reconstruction]:
+        """The judgments of a subject, at the times at which the journal took them in."""
+        self._settle(self._touched.refs, self._touched.refs)
+        return self._asked(lambda: reconstructions(self._tx, self.shard, subject_ref, None))
 
     def touch(
         self,

@@ -169,6 +169,8 @@ _EDGES: Final = (
     _edge("supersedes", "supersession: takes the place of", 0.0, protected=True, provenance=True),
     _edge("derived_from", "provenance: was made from", 0.0, protected=True, provenance=True),
     _edge("summarizes", "provenance: is a shorter form of", 0.0, protected=True, provenance=True),
+    _edge("adjudicates", "governance: is the judgment of", 0.0, protected=True, provenance=True),
+    _edge("invokes", "governance: rests its judgment on", 0.0, protected=True, provenance=True),
 )
 
 _PREDICATES: Final = (

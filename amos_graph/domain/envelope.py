@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
@@ -135,12 +135,14 @@ class CheckedAtom:
         return record
 
 
-def check_atom(value: Any, scope: Scope, at: str = "atom") -> tuple[CheckedAtom, list[str]]:
+def check_atom(
+    value: Any, scope: Scope, at: str = "atom", *, guarded: Collection[str] = ()
+) -> tuple[CheckedAtom, list[str]]:
     """A caller's atom, validated in full, with warnings on what was normalised or holds at no instant.
 
     `scope` fills in where the atom names none, or leaves out tenant or workspace. Raises
-    `schema_invalid` with the path of each fault, and `authorization_denied` for a sound atom of a type
-    whose guard does not exist yet.
+    `schema_invalid` with the path of each fault, and `authorization_denied` for a sound atom of a guarded
+    type that is none of `guarded`, for which the caller answers.
     """
     if not isinstance(value, dict):
         raise invalid(at, "not an object")
@@ -156,7 +158,7 @@ def check_atom(value: Any, scope: Scope, at: str = "atom") -> tuple[CheckedAtom,
     envelope = validate(MemoryAtom, record, at)
     payload_type(envelope.type, f"{at}.type")
     payload = validate_payload(envelope.type, envelope.payload, f"{at}.payload")
-    refuse_guarded(envelope.type, f"{at}.type")
+    refuse_guarded(envelope.type, f"{at}.type", allowed=guarded)
     if payload.valid_from is not None and payload.valid_from == payload.valid_until:
         # Two changes in one instant leave such a claim behind, so it is taken; by hand it is a slip.
         warnings.append(f"{at}.payload.validity_interval: empty, so it holds at no instant")

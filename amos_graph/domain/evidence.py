@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from pydantic import Field, model_validator
 
@@ -32,6 +32,10 @@ class SourceEvent(Strict):
         if not isinstance(value, dict):
             return value
         return with_spelled_scope(cast("dict[str, Any]", value))
+
+
+#: Ids of the evidence that an identity's constitution was founded; nobody captures under them.
+GENESIS_PREFIX: Final = "evd_genesis_"
 
 
 def evidence_id(event: SourceEvent, scope: Scope) -> str:

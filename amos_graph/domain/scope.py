@@ -217,6 +217,9 @@ CAPABILITIES: Final = {
     "artifact.record": "record generated artifacts, which expire",
     "memory.steward": "see proposals and suppressed memories",
     "review.decide": "see what was refused or waits for review, and approve or decline it",
+    "self_adjudication": "judge proposals in the name of the token's own agent",
+    "self_ratification": "adopt what that agent has judged, and found its constitution",
+    "constitutional_self_amendment": "replace a constitutional record by its successor",
     "memory.verify": "verify the journal and the projection",
     "token.manage": "create and revoke tokens",
 }

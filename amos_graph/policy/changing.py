@@ -14,6 +14,7 @@ from amos_graph.domain.scope import Identity, Scope
 from amos_graph.domain.state import Current
 from amos_graph.errors import AmosError, Fault
 from amos_graph.policy.access import Question, may_cite_body, policy_of, rule
+from amos_graph.policy.guards import refuse_binding
 from amos_graph.policy.risk import Risk, risk_of_change, risk_of_supersession
 from amos_graph.policy.submission import Decision
 from amos_graph.policy.succession import SUPERSEDES
@@ -57,6 +58,8 @@ def check_changes(caller: Caller, changes: Iterable[Change]) -> None:
     the details say which rule refuses, of which record, at which risk.
     """
     for change in changes:
+        if change.before.body.get("lifecycle_state") != "proposed":
+            refuse_binding(change.before, change.at)
         scope = change.before.body.get("scope")
         if scope is None:
             continue

@@ -15,6 +15,9 @@ from amos_graph.errors import AmosError, Fault, invalid
 from amos_graph.policy.submission import Case, Pending, content
 from amos_graph.policy.succession import SUPERSEDES, check_succession
 
+ADJUDICATES: Final = "rel:adjudicates"
+INVOKES: Final = "rel:invokes"
+
 
 def submitted_edges(case: Case) -> None:
     """The edges that the request itself lists."""
@@ -36,6 +39,21 @@ def intrinsic_edges(case: Case) -> None:
             if stored.ref not in wanted:
                 body = case.stamped({**stored.body, "lifecycle_state": "archived"}, stored)
                 case.decision.edges[stored.ref] = Pending(stored.ref, body, stored, pending.at)
+
+
+def governing_edges(case: Case, adjudication_ref: str, subject_ref: str, guidance: Iterable[str]) -> None:
+    """The edges of a judgment: from the adjudication to its subject, and to the guidance that it invokes."""
+    body = case.atom_body(adjudication_ref) or {}
+    for relation, target in ((ADJUDICATES, subject_ref), *((INVOKES, ref) for ref in guidance)):
+        asked = {
+            "source_ref": adjudication_ref,
+            "target_ref": target,
+            "relation": relation,
+            "evidence_refs": body["evidence_refs"],
+            "confidence": body["confidence"],
+        }
+        edge = AssociationEdge.model_validate(asked)
+        _edge(case, edge, "adjudication_ref", "ratification", body["evidence_refs"])
 
 
 def associations(supersedes: Iterable[str], payload: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -24,8 +24,12 @@ OPERATION_RISKS: Final[Mapping[str, Risk]] = MappingProxyType(
         "expire_artifacts": "medium",
         "govern_atom": "high",
         "decide_refusal": "high",
-        "register_client": "high",
-        "revoke_client": "high",
+        "record_genesis": "high",
+        "ratify_proposal": "high",
+        "resolve_proposal": "high",
+        "replace_constitutional_record": "high",
+        "register_client": "medium",
+        "revoke_client": "medium",
     }
 )
 

@@ -34,7 +34,7 @@ WITH a,
          AND (b.health_status <> 'privacy_sensitive' OR b.access_class IN $targeted)
      } AS corrects,
      COUNT {
-       MATCH (a)-[r:!(REFERS_TO|EVIDENCED_BY|OF|SUPERSEDES|DERIVED_FROM|SUMMARIZES|INHIBITS)]-(b:Atom)
+       MATCH (a)-[r:!(REFERS_TO|EVIDENCED_BY|OF|SUPERSEDES|DERIVED_FROM|SUMMARIZES|ADJUDICATES|INVOKES|INHIBITS)]-(b:Atom)
        WHERE r.access_class IN $classes AND b.access_class IN $classes AND r.weight * r.confidence > 0
          AND (b.health_status <> 'privacy_sensitive' OR b.access_class IN $targeted)
        RETURN r LIMIT $degree_max

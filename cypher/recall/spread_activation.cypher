@@ -19,7 +19,7 @@ CYPHER 25
 CALL () {
   UNWIND $seeds AS start
   MATCH (a:Atom {shard: $shard, id: start.id})
-  MATCH (a)-[r:!(REFERS_TO|EVIDENCED_BY|OF|SUPERSEDES|DERIVED_FROM|SUMMARIZES|INHIBITS)]-(b)
+  MATCH (a)-[r:!(REFERS_TO|EVIDENCED_BY|OF|SUPERSEDES|DERIVED_FROM|SUMMARIZES|ADJUDICATES|INVOKES|INHIBITS)]-(b)
   WHERE r.access_class IN $classes AND b.access_class IN $classes AND r.weight * r.confidence > 0
     AND (b:Live OR b.state_key IN $states)
     AND (b.health_status <> 'privacy_sensitive' OR b.access_class IN $targeted)
@@ -39,7 +39,7 @@ CALL () {
 CALL (near) {
   UNWIND near[..$frontier] AS start
   MATCH (a:Atom {shard: $shard, id: start.id})
-  MATCH (a)-[r:!(REFERS_TO|EVIDENCED_BY|OF|SUPERSEDES|DERIVED_FROM|SUMMARIZES|INHIBITS)]-(b)
+  MATCH (a)-[r:!(REFERS_TO|EVIDENCED_BY|OF|SUPERSEDES|DERIVED_FROM|SUMMARIZES|ADJUDICATES|INVOKES|INHIBITS)]-(b)
   WHERE r.access_class IN $classes AND b.access_class IN $classes AND r.weight * r.confidence > 0
     AND (b:Live OR b.state_key IN $states)
     AND (b.health_status <> 'privacy_sensitive' OR b.access_class IN $targeted)

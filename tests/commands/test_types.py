@@ -8,7 +8,7 @@ import pytest
 
 from amos_graph.commands.commit import commit, propose
 from amos_graph.commands.execution import Context
-from amos_graph.domain.atoms import GUARDED, NO_ATOMS, PAYLOADS, validate_payload
+from amos_graph.domain.atoms import GUARDED, JUDGMENT, NO_ATOMS, PAYLOADS, PROPOSABLE, validate_payload
 from amos_graph.errors import AmosError
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.list import list_atoms
@@ -75,8 +75,17 @@ def test_one_of_each_type_stands_in_neo4j_as_its_declaration_says(
     assert verify(graph, shard).record()["faults"] == []
 
 
-@pytest.mark.parametrize("operation", [commit, propose])
-@pytest.mark.parametrize("atom_type", sorted(GUARDED))
+#: What the ordinary ways take none of: a judgment has its author's way, guidance may be proposed.
+_REFUSED = [
+    (atom_type, operation)
+    for atom_type in sorted(GUARDED)
+    for operation in (commit, propose)
+    if (atom_type != JUDGMENT or operation is propose)
+    and (atom_type not in PROPOSABLE or operation is commit)
+]
+
+
+@pytest.mark.parametrize(("atom_type", "operation"), _REFUSED)
 def test_a_guarded_type_is_refused_and_nothing_is_written(
     context: Context, graph: Graph, tenant: str, atom_type: str, operation: Any
 ) -> None:

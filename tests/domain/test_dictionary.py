@@ -84,7 +84,10 @@ def test_an_inverse_leads_back_and_a_symmetric_relation_is_its_own() -> None:
 
 
 def test_provenance_passes_no_activation_and_all_else_does_or_takes_it() -> None:
-    assert {"rel:supersedes", "rel:derived_from", "rel:summarizes"} == PROVENANCE_RELATIONS
+    assert {
+        *("rel:supersedes", "rel:derived_from", "rel:summarizes"),
+        *("rel:adjudicates", "rel:invokes"),
+    } == PROVENANCE_RELATIONS
     still = {ref for ref in EDGE_RELATIONS if RELATIONS[ref].spread_weight == 0}
     assert still == PROVENANCE_RELATIONS
     assert RELATIONS["rel:inhibits"].spread_weight == 1.0

@@ -14,6 +14,7 @@ from amos_graph.commands.commit import commit, propose
 from amos_graph.commands.deciding import decide_refusal
 from amos_graph.commands.execution import Context
 from amos_graph.commands.outcomes import record_outcome
+from amos_graph.commands.ratification import found, ratify
 from amos_graph.domain.dictionary import RELATIONS
 from amos_graph.domain.scope import SCOPE_FIELDS
 from amos_graph.domain.times import format_time
@@ -78,6 +79,7 @@ def populate(context: Context) -> None:
     )
     _narrate(narrowed)
     _refuse(narrowed)
+    _judge(narrowed)
     propose(context, {"candidates": [belief(id="p1", payload={"object": "maybe"})]})
     commit(
         context,
@@ -127,6 +129,55 @@ def _narrate(context: Context) -> None:
         "balance_report": {"capabilities": 1},
     }
     record_artifact(context, {"artifact": story})
+
+
+def _judge(context: Context) -> None:
+    """An agent that begins with a covenant and adopts a belief by its own judgment."""
+    agent = str(context.scope.agent_id)
+    judge = replace(context, identity=replace(context.identity, scope=context.scope))
+    grounds = {"evidence_refs": ["evd_narrow"], "confidence": _CONFIDENCE}
+    rule: dict[str, Any] = {
+        "name": "calm",
+        "constitutional_tier": "founding",
+        "precedence": 1,
+        "interpretive_rules": ["Breathe."],
+        "amendability": "amendable",
+        "amendment_requirements": {},
+        "protected_fields": [],
+        "effective_from": "2026-01-01T00:00:00Z",
+    }
+    proposals: list[dict[str, Any]] = [
+        {"id": "rule", "type": "covenant", "payload": rule, **grounds},
+        {**belief(id="judged", payload={"object": "judged"}), **grounds},
+    ]
+    propose(judge, {"candidates": proposals})
+    found(judge, {"record_refs": ["rule"]})
+    judgment = {
+        "subject_ref": "judged",
+        "claim_kind": "belief",
+        "outcome": "adopted",
+        "reasons_for_refs": [],
+        "reasons_against_refs": [],
+        "covenant_refs": ["rule"],
+        "unresolved_objections": [],
+        "adjudication_scope": {"domain": "all"},
+        **{name: {"status": "settled"} for name in ("epistemic_standing", "normative_standing")},
+        "operational_authority": {"status": "operative"},
+        "constitutional_standing": {"status": "none"},
+        "risk_class": "semantic",
+        "dissent_refs": [],
+        "review_triggers": [],
+        "ratifier": {"identity_ref": agent, "mode": "self_ratification"},
+        "reconstructed_at": "2026-01-01T00:00:00Z",
+        "diachronic": {
+            "independent_reconstruction": True,
+            "original_reasoning_shown": False,
+            "new_experience_refs": ["evd_narrow"],
+            "disposition": "initial",
+        },
+    }
+    commit(judge, {"atoms": [{"id": "judgment", "type": "adjudication", "payload": judgment, **grounds}]})
+    ratify(judge, {"proposal_ref": "judged", "adjudication_ref": "judgment", "expected_version": 1})
 
 
 def _refuse(context: Context) -> None:

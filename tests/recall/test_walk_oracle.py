@@ -23,7 +23,7 @@ from tests.administrator import run
 AT = datetime(2026, 6, 1, tzinfo=UTC)
 GATE = Gate(shard="", classes=("c1", "c2"), targeted=("c2",), cited=(), states=("live", "archived"), at=AT)
 _WALKED = ("SUPPORTS", "CAUSES", "CONTRADICTS", "ADDED_LATER")
-_NOT_WALKED = ("SUPERSEDES", "DERIVED_FROM", "SUMMARIZES", *("INHIBITS",) * 6)
+_NOT_WALKED = ("SUPERSEDES", "DERIVED_FROM", "SUMMARIZES", "ADJUDICATES", "INVOKES", *("INHIBITS",) * 6)
 
 Reached = dict[str, tuple[float, str, tuple[str, ...]]]
 

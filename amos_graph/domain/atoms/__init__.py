@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -70,9 +70,15 @@ def payload_type(atom_type: str, at: str = "type") -> type[Payload]:
     raise invalid(at, f"no such atom type; known are {', '.join(PAYLOADS)}")
 
 
-def refuse_guarded(atom_type: str, at: str = "type") -> None:
-    """Raise `authorization_denied` for a type that only a guarded operation may write."""
-    if atom_type in GUARDED:
+#: Guarded types that may be proposed: what they say binds nobody until it is ratified.
+PROPOSABLE: Final = frozenset({"primal_guidance", "covenant"})
+#: The guarded type that its own author writes, with a capability that the token alone has.
+JUDGMENT: Final = "adjudication"
+
+
+def refuse_guarded(atom_type: str, at: str = "type", *, allowed: Collection[str] = ()) -> None:
+    """Raise `authorization_denied` for a type that only a guarded operation may write, but for `allowed`."""
+    if atom_type in GUARDED and atom_type not in allowed:
         raise AmosError(
             "authorization_denied",
             f"{at}: {GUARDED[atom_type]}",
@@ -98,9 +104,11 @@ def validate_payload(atom_type: str, value: Any, at: str = "payload") -> Payload
 __all__ = [
     "FAMILIES",
     "GUARDED",
+    "JUDGMENT",
     "NO_ATOMS",
     "PAYLOADS",
     "PAYLOAD_BYTES_MAX",
+    "PROPOSABLE",
     "GraphRelation",
     "Interval",
     "Payload",
