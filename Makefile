@@ -38,6 +38,7 @@ test: $(STAMP) ## Run the suite on a real Neo4j (a given one, or one for each of
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-browser: $(STAMP) ## Drive Neo4j Browser in Chromium, and take the pictures of the documents
+	@command -v chromium >/dev/null || { echo "Chromium is missing; on Debian: apt-get install chromium"; exit 1; }
 	@AMOS_PICTURES=$${AMOS_PICTURES:-docs/images} $(BIN)/pytest -m browser tests/browser
 
 check: lint explain ## ruff, pyright strict, docs, EXPLAIN of every statement

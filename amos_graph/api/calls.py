@@ -41,7 +41,8 @@ _BEARER: Final = HTTPBearer(
 #: Payload fields by which the spec's contracts repeat the sender; the token decides (design §7).
 _CLAIMS: Final = ("actor", "requester")
 #: Fields of the envelope that a command may find fault with.
-_OF_ENVELOPE: Final = ("expected_versions", "causal_parent_ids")
+_OF_ENVELOPE: Final = ("expected_versions", "causal_parent_ids", "idempotency_key")
+KEY_HEADER: Final = "Idempotency-Key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,12 @@ class Call:
     context: Context
     payload: Mapping[str, Any] = field(default_factory=dict[str, Any])
     warnings: tuple[str, ...] = ()
+    #: The name under which a record that was sent bare was put; its sender knows of no such place.
+    bare: str = ""
 
     def command(self, act: Callable[[Context, Mapping[str, Any]], Receipt]) -> JSONResponse:
         """The answer to a command: its receipt, whole and unchanged, as the payload."""
-        with below("payload"):
+        with below("payload", self.bare):
             receipt = act(self.context, self.payload)
         record = receipt.record
         return answer(
@@ -91,8 +94,10 @@ class Call:
 
 
 @contextmanager
-def below(place: str) -> Generator[None]:
+def below(place: str, bare: str = "") -> Generator[None]:
     """Name faults by their place in the request: what a command calls `atoms[0]` is `payload.atoms[0]`.
+
+    What stands below `bare` in the command stands in the place itself.
 
     What a command takes from the envelope stands beside the payload and keeps its name.
     """
@@ -104,10 +109,14 @@ def below(place: str) -> Generator[None]:
         faults = [
             fault
             if fault.path.startswith(_OF_ENVELOPE)
-            else Fault(f"{place}.{fault.path}".rstrip("."), fault.message)
+            else Fault(f"{place}.{_unwrapped(fault.path, bare)}".rstrip("."), fault.message)
             for fault in error.faults
         ]
         raise AmosError(error.code, error.message, faults, error.details) from error.__cause__
+
+
+def _unwrapped(path: str, bare: str) -> str:
+    return path.removeprefix(bare).removeprefix(".") if bare and f"{path}.".startswith(f"{bare}.") else path
 
 
 def store_of(request: Request) -> Store:
@@ -173,6 +182,7 @@ def posted(
     warnings: list[str] = []
     if isinstance(record.get("scope"), dict):
         record["scope"] = _respelled(record["scope"], "scope", warnings)
+    _take_key(record, request.headers.get(KEY_HEADER))
     envelope = validate(AmosRequest, record)
     if envelope.client_identity is not None:
         _check_identity(envelope.client_identity, identity)
@@ -188,6 +198,12 @@ def posted(
         causal_parent_ids=tuple(envelope.causal_parent_ids),
     )
     return Call(request_id_of(request), context, payload, tuple(warnings))
+
+
+def _take_key(record: dict[str, Any], header: str | None) -> None:
+    """Take the idempotency key from the header that other services have it in, unless the body has one."""
+    if header is not None and record.setdefault("idempotency_key", header) != header:
+        raise invalid("idempotency_key", f"differs from the header {KEY_HEADER}")
 
 
 def queried(request: Request, identity: Annotated[Identity, Depends(caller)]) -> Call:
@@ -210,16 +226,20 @@ Queried = Annotated[Call, Depends(queried)]
 def bare(call: Call, name: str, mark: str) -> Call:
     """The call with a bare record as its payload (the spec's contracts allow it) put under its name."""
     if mark in call.payload and name not in call.payload:
-        return replace(call, payload={name: dict(call.payload)})
+        return replace(call, payload={name: dict(call.payload)}, bare=name)
     return call
 
 
-def within(call: Call, asked: Mapping[str, Any]) -> Call:
-    """The call narrowed to a scope. Raises `scope_denied` when token or request is bound otherwise."""
+def within(call: Call, asked: Mapping[str, Any], at: str = "query") -> Call:
+    """The call narrowed to a scope that the request states at a place.
+
+    Raises `scope_denied` when token or request is bound otherwise.
+    """
     scope = call.context.scope.record()
     for name, part in asked.items():
         if scope.setdefault(name, part) != part:
-            raise AmosError("scope_denied", f"the request's scope does not reach that {name}")
+            message = f"the request's scope does not reach that {name}"
+            raise AmosError("scope_denied", message, [Fault(f"{at}.{name}", message)])
     return replace(call, context=replace(call.context, scope=call.context.identity.within(scope)))
 
 
@@ -236,7 +256,8 @@ def lift_scope(call: Call) -> Call:
     if isinstance(value, dict):
         value = _respelled(cast("dict[str, Any]", value), "payload.scope", warnings)
     asked = validate(AskedScope, value, "payload.scope")
-    return within(replace(call, payload=payload, warnings=(*call.warnings, *warnings)), asked.record())
+    narrowed = replace(call, payload=payload, warnings=(*call.warnings, *warnings))
+    return within(narrowed, asked.record(), "payload.scope")
 
 
 def _asked(scope: AskedScope | None) -> dict[str, Any]:

@@ -16,6 +16,7 @@ app: Final = typer.Typer(
         "Memories for agents, in Neo4j.\n\n"
         "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 not running, 4 verification found faults."
     ),
+    epilog='Example: amos up, then amos remember "Mira is away until Thursday."',
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pydantic import Field
 
@@ -15,7 +15,7 @@ from amos_graph.domain.canonical import canonical_bytes
 from amos_graph.domain.events import Draft, Write
 from amos_graph.domain.evidence import GENESIS_PREFIX, SourceEvent, evidence_id
 from amos_graph.domain.model import Strict, validate
-from amos_graph.domain.scope import Scope
+from amos_graph.domain.scope import SCOPE_SPELLINGS, Scope
 from amos_graph.errors import invalid
 from amos_graph.policy.commit import decide
 from amos_graph.policy.conflict import check_expected
@@ -35,6 +35,8 @@ class Sources:
 
     #: Evidence id → event and scope, in input order.
     records: Mapping[str, tuple[SourceEvent, Scope]]
+    #: Evidence id → where in the request its event stands.
+    places: Mapping[str, str]
     archived: Sequence[bytes]
 
 
@@ -44,10 +46,12 @@ def capture(context: Context, request: Mapping[str, Any]) -> Receipt:
     Raises `schema_invalid`, `scope_denied`, `expected_version_conflict` and `idempotency_conflict`.
     """
     asked = validate(CaptureRequest, request, depth_max=context.settings.payload_depth_max)
-    events = [asked.event, *asked.events] if asked.event is not None else asked.events
-    if not events:
+    if asked.event is not None and asked.events:
+        raise invalid("event", "one event, or a list of events")
+    if asked.event is None and not asked.events:
         raise invalid("events", "the request captures nothing")
-    sources = check_sources(context, events)
+    named = listed(asked.events) if asked.event is None else {"event": asked.event}
+    sources = check_sources(context, named)
     command = Command(
         operation="capture_events",
         capability="event.capture",
@@ -60,7 +64,7 @@ def capture(context: Context, request: Mapping[str, Any]) -> Receipt:
         edges_max = context.settings.detached_edges_max
         state = read_state(view, context.identity, context.scope, command.mentions, edges_max)
         check_expected(context.expected_versions, state.visible)
-        submission = Submission(evidence=sources.records)
+        submission = Submission(evidence=sources.records, evidence_at=sources.places)
         decision = decide(submission, state, now=moment.now, writer=moment.writer, shard_scope=context.scope)
         fresh = [pending for pending in decision.evidence.values() if pending.changed]
         return Plan(
@@ -84,16 +88,21 @@ def capture(context: Context, request: Mapping[str, Any]) -> Receipt:
     return execute(context, command, decided)
 
 
-def check_sources(context: Context, values: Sequence[Mapping[str, Any]], at: str = "events") -> Sources:
-    """Validate source events and part off the payloads that are too large for the graph."""
+def listed(events: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The events of a list by their places."""
+    return {f"events[{index}]": event for index, event in enumerate(events)}
+
+
+def check_sources(context: Context, named: Mapping[str, dict[str, Any]]) -> Sources:
+    """Validate source events, by their places, and part off payloads that are too large for the graph."""
     settings = context.settings
-    if len(values) > settings.events_max:
-        raise invalid(at, f"more than {settings.events_max} in one request")
+    if len(named) > settings.events_max:
+        raise invalid("events", f"more than {settings.events_max} in one request")
     records: dict[str, tuple[SourceEvent, Scope]] = {}
+    places: dict[str, str] = {}
     archived: list[bytes] = []
-    for index, value in enumerate(values):
-        path = f"{at}[{index}]"
-        event = validate(SourceEvent, value, path)
+    for path, value in named.items():
+        event = validate(SourceEvent, _in_shard(value, context.scope), path)
         scope = event.scope or context.scope
         context.writable(scope, f"{path}.scope")
         ref = event.evidence_id or evidence_id(event, scope)
@@ -111,7 +120,19 @@ def check_sources(context: Context, values: Sequence[Mapping[str, Any]], at: str
         if ref in records and records[ref][0] != event:
             raise invalid(f"{path}.evidence_id", f"{ref} stands twice in this request")
         records[ref] = (event, scope)
-    return Sources(records, archived)
+        places[ref] = path
+    return Sources(records, places, archived)
+
+
+def _in_shard(value: dict[str, Any], scope: Scope) -> dict[str, Any]:
+    """The event with the tenant and workspace of the request where its own scope leaves them out."""
+    stated = value.get("scope")
+    if not isinstance(stated, dict):
+        return value
+    known = {SCOPE_SPELLINGS.get(name, name) for name in cast("dict[str, Any]", stated)}
+    shard = {"tenant_id": scope.tenant_id, "workspace_id": scope.workspace_id}
+    missing = {name: part for name, part in shard.items() if name not in known}
+    return {**value, "scope": {**missing, **cast("dict[str, Any]", stated)}}
 
 
 def stored_sources(context: Context, sources: Sources) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from amos_graph.commands.capture import Sources, check_sources, stored_sources
+from amos_graph.commands.capture import Sources, check_sources, listed, stored_sources
 from amos_graph.commands.execution import Command, Context, Moment, Plan, Receipt, execute
 from amos_graph.commands.refusals import permitted
 from amos_graph.commands.state import Mentions, read_state
@@ -85,7 +85,7 @@ def _commit(
 ) -> Receipt:
     """Commit or propose; `atoms` are named by the place in the request where each stands."""
     _check_counts(context, lists, {"candidates" if proposing else "atoms": len(atoms)})
-    sources = check_sources(context, lists.events)
+    sources = check_sources(context, listed(lists.events))
     submission, warnings = _submission(context, lists, atoms, sources, proposing=proposing)
     named = [atom.envelope.id for atom in submission.atoms] + [edge.edge_id for edge in submission.edges]
     entries = (*submission.entities, *submission.relations, *submission.enums)
@@ -178,6 +178,7 @@ def _submission(
         relations=tuple(_parsed(RelationEntry, lists.relations, "relations")),
         enums=tuple(_parsed(EnumEntry, lists.enums, "enums")),
         evidence=sources.records,
+        evidence_at=sources.places,
         expected_versions=context.expected_versions,
         proposing=proposing,
     )

@@ -19,7 +19,7 @@ from amos_graph.commands.view import View, by_kind
 from amos_graph.domain.canonical import canonical_text
 from amos_graph.domain.events import GENESIS, Sealed, event_row, seal
 from amos_graph.domain.projection import Node
-from amos_graph.errors import AmosError
+from amos_graph.errors import AmosError, Fault
 from amos_graph.graph.procedures import procedure
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.conflict import check_parents
@@ -141,7 +141,8 @@ class _Group:
         if bound is not None:
             # Looked up before any version is compared: a repeat is never a version conflict (T02).
             if bound is not same and bound.payload_digest != stamp.payload_digest:
-                raise AmosError("idempotency_conflict", "this idempotency key was used with another payload")
+                message = "this idempotency key was used with another payload"
+                raise AmosError("idempotency_conflict", message, [Fault("idempotency_key", message)])
             return Receipt(json.loads(bound.result), replayed=True)
         if stamp.causal_parent_ids:
             check_parents(stamp.causal_parent_ids, self.view.events(stamp.causal_parent_ids))

@@ -83,15 +83,16 @@ def _check_stands(case: Case, into: str, at: str) -> None:
 def _evidence(case: Case) -> None:
     """Evidence is immutable: what happened does not change, so an id is new or says the same."""
     for ref, (event, scope) in case.submission.evidence.items():
-        case.refuse_hidden(ref, "events")
+        at = case.submission.evidence_at.get(ref, "events")
+        case.refuse_hidden(ref, at)
         before = case.state.visible.get(ref)
         body = evidence_body(event, ref, scope, now=case.now, writer=case.writer)
         if before is not None:
             same = ("source_type", "source_ref", "checksum", "scope", "access_policy")
             if any(body.get(name) != before.body.get(name) for name in same):
-                raise version_conflict("events", ref, 0, before.version, before.event_id, action="review")
+                raise version_conflict(at, ref, 0, before.version, before.event_id, action="review")
         case.decision.evidence[ref] = Pending(
-            ref, before.body if before else body, before, "events", changed=before is None
+            ref, before.body if before else body, before, at, changed=before is None
         )
 
 

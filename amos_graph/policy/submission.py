@@ -33,6 +33,8 @@ class Submission:
     evidence: Mapping[str, tuple[SourceEvent, Scope]] = field(
         default_factory=dict[str, tuple[SourceEvent, Scope]]
     )
+    #: Evidence id → where in the request its event stands.
+    evidence_at: Mapping[str, str] = field(default_factory=dict[str, str])
     expected_versions: Mapping[str, int] = field(default_factory=dict[str, int])
     #: Proposals are stored without edges, and nothing ordinary makes them active.
     proposing: bool = False

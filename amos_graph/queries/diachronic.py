@@ -9,7 +9,7 @@ from pydantic import Field
 
 from amos_graph.commands.execution import Context
 from amos_graph.commands.view import read_records, reconstructions
-from amos_graph.domain.atoms.governance import Threshold
+from amos_graph.domain.atoms.governance import INTERVAL_S_MAX, Threshold
 from amos_graph.domain.ids import AtomId, Identifier
 from amos_graph.domain.model import Strict, validate
 from amos_graph.domain.state import Current
@@ -27,7 +27,7 @@ class DiachronicStatusRequest(Strict):
     subject_ref: AtomId
     identity_ref: Identifier
     required_confirmations: int | None = Field(default=None, ge=1, le=1000)
-    min_interval_seconds: int | None = Field(default=None, ge=0)
+    min_interval_seconds: int | None = Field(default=None, ge=0, le=INTERVAL_S_MAX)
     materially_distinct_evidence: bool | None = None
 
 

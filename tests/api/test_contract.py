@@ -90,6 +90,9 @@ RULES: Final[dict[str, dict[str, str]]] = {
         r"payload\.access_policy(\.owner_scope)?": "a policy that leaves things to an owner names one",
         r"payload\.atom_id": "an atom that is put away is governed by nobody",
     },
+    "ratifications:diachronic-status": {
+        r"payload\.min_interval_seconds": "reconstructions that are more than one lie apart",
+    },
     "refusals:list": {
         r"query\.cursor": "a cursor comes from a page with the same filters",
     },

@@ -63,7 +63,6 @@ COUNTED: dict[str, list[Callable[[Context, int], Any]]] = {
         lambda context, n: commit(context, {"events": _sources(n), "atoms": _beliefs(1)}),
         lambda context, n: propose(context, {"events": _sources(n), "candidates": _beliefs(1)}),
         lambda context, n: capture(context, {"events": _sources(n)}),
-        lambda context, n: capture(context, {"event": _sources(1)[0], "events": _sources(n)[1:]}),
     ],
     "dictionary_max": [
         lambda context, n: commit(context, {"relations": _relations(n)}),

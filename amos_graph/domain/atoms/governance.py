@@ -67,7 +67,8 @@ PolicyKind = Literal["policy", "constraint"]
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 Rules = Annotated[list[Statement], Field(max_length=ITEMS_MAX)]
 _POINTER = re.compile(r"(/([^~/]|~[01])*)+")
-_LONGEST_INTERVAL_S: Final = 100 * 366 * 24 * 3600
+#: The longest interval that a threshold may ask for.
+INTERVAL_S_MAX: Final = 100 * 366 * 24 * 3600
 
 
 def _pointer(text: str) -> str:
@@ -107,7 +108,7 @@ class Threshold(Strict):
     """How often, and how far apart, a conclusion is to be reached again before it counts."""
 
     required_confirmations: int = Field(ge=1, le=1000)
-    min_interval_seconds: int | None = Field(default=None, ge=0, le=_LONGEST_INTERVAL_S)
+    min_interval_seconds: int | None = Field(default=None, ge=0, le=INTERVAL_S_MAX)
     materially_distinct_evidence: bool | None = None
 
     @model_validator(mode="after")

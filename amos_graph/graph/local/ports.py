@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import random
 import socket
 from collections.abc import Iterable
+from typing import Final
 
 from amos_graph.graph.local.options import LOOPBACK
+
+_RANGE: Final = range(20_000, 32_768)
+_TRIES: Final = 200
 
 
 def is_free(port: int) -> bool:
@@ -25,6 +30,11 @@ def choose_port(wanted: Iterable[int], avoid: int = 0) -> int:
     """The first wanted port that is free, else any free one; never `avoid`."""
     for port in wanted:
         if port and port != avoid and is_free(port):
+            return port
+    # Below the range that kernels give to outgoing connections: while a server is down, one of those
+    # may take its port, and the server would have to move.
+    for port in random.sample(_RANGE, _TRIES):
+        if port != avoid and is_free(port):
             return port
     while True:
         with socket.socket() as probe:
