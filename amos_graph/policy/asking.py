@@ -7,6 +7,7 @@ and a relation's own name names it too, so that what a shard adds (`rel:blocks`)
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -30,6 +31,15 @@ _WORDS: Final[Mapping[str, str]] = {
 }
 #: An atom is what a cue is about if it matches at least this part of what the best one matches.
 ABOUT: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The words of a cue, beside those that ask for a relation, that match an atom, and their share."""
+
+    words: frozenset[str]
+    share: float
+
 
 _ENDINGS: Final = ("", "s", "es", "d", "ed", "ing")
 
@@ -70,17 +80,19 @@ def asked_relations(words: Iterable[str]) -> dict[str, frozenset[str]]:
 
 
 def answered(
-    asked: Mapping[str, frozenset[str]], walked: Mapping[str, Activation], about: Mapping[str, float]
+    asked: Mapping[str, frozenset[str]], walked: Mapping[str, Activation], about: Mapping[str, About]
 ) -> dict[str, frozenset[str]]:
-    """What was reached by an edge that was asked for, with the words that asked for it.
+    """What was reached by an edge that was asked for, with the words of the cue that it answers.
 
-    Such an atom matches these words: “need” is said by the edge `rel:requires` that leads to it. The way
-    must begin at what the cue is about: `about` says how far the other words of the cue match an atom.
+    Such an atom matches the words that asked: “need” is said by the edge `rel:requires` that leads to it.
+    And it matches those by which the cue names where the way begins: what a memory says of needing in
+    general is no answer to what this one needed. The way must begin at what the cue is about.
     """
-    enough = max(about.values(), default=0.0) * ABOUT
+    enough = max((one.share for one in about.values()), default=0.0) * ABOUT
     found: dict[str, frozenset[str]] = {}
     for ref, way in walked.items():
         words = asked.get(str(way.path[-1]["relation"])) if way.path else None
-        if words and about.get(way.seed, 0.0) >= enough:
-            found[ref] = words
+        seed = about.get(way.seed)
+        if words and seed is not None and seed.share >= enough:
+            found[ref] = words | seed.words
     return found

@@ -12,7 +12,7 @@ from amos_graph.domain.times import parse_time
 from amos_graph.domain.tokens import tokens_of
 from amos_graph.encoding import Corpus
 from amos_graph.graph.transactions import Tx
-from amos_graph.policy.asking import answered, asked_relations
+from amos_graph.policy.asking import About, answered, asked_relations
 from amos_graph.policy.bundle import Bundle, select
 from amos_graph.policy.expansion import expanded
 from amos_graph.policy.inhibition import Inhibition, inhibited, inhibitions, lowered
@@ -237,10 +237,11 @@ class _Matching:
             for ref, (words, _) in self.found.said.items()
         }
 
-    def about(self, traits: Traits, asked_for: Mapping[str, frozenset[str]]) -> float:
+    def about(self, traits: Traits, asked_for: Mapping[str, frozenset[str]]) -> About:
         """How far an atom matches the words of the cues that ask for no relation."""
         words = set(self.looked.cue.tokens).difference(*asked_for.values())
-        return self.cue_words.share(words & _matched(self.looked.cue.tokens, traits, self.found))
+        matched = words & _matched(self.looked.cue.tokens, traits, self.found)
+        return About(frozenset(matched), self.cue_words.share(matched))
 
 
 @dataclass(frozen=True, slots=True)
