@@ -50,13 +50,15 @@ _ACCEPTED: Final = ["2xx", "401", "403", "404", "409"]
 
 #: Operation → path of a fault → the rule by which a request may be refused that its schema allows, since
 #: JSON Schema cannot say the rule. A refusal for anything else is a failure of the document.
+_OWNER: Final = r"payload\.(\w+(\[\d+\])?\.)?access_policy(\.owner_scope)?"
 _COMMITTED: Final = {
-    r"payload\.\w+\[\d+\]\.payload(\..*)?": "what a payload holds depends on its type",
-    r"payload\.\w+\[\d+\]\.(type|relation|inverse)": "the dictionary has the relation, and of that kind",
-    r"payload\.\w+\[\d+\]\.lifecycle_state": "whether the atom is there already decides its states",
-    r"payload\.\w+\[\d+\]\.scope": "the scope is the token's shard, and an entity's is the whole of it",
-    r"payload\.\w+\[\d+\]\.(id|edge_id|evidence_id)": "one request names no record twice",
-    r"payload\.\w+\[\d+\](\.supersedes.*)?": "an edge joins two different atoms",
+    r"payload\.\w+(\[\d+\])?\.payload(\..*)?": "what a payload holds depends on its type",
+    r"payload\.\w+(\[\d+\])?\.(type|relation|inverse)": "the dictionary has the relation, and of that kind",
+    r"payload\.\w+(\[\d+\])?\.lifecycle_state": "whether the atom is there already decides its states",
+    r"payload\.\w+(\[\d+\])?\.scope": "the scope is the token's shard, and an entity's is the whole of it",
+    r"payload\.\w+(\[\d+\])?\.(id|edge_id|evidence_id)": "one request names no record twice",
+    r"payload\.\w+(\[\d+\])?(\.supersedes.*)?": "an edge joins two different atoms",
+    _OWNER: "a policy that leaves things to an owner names one",
     r"payload": "the lists of a commit are not all empty",
 }
 RULES: Final[dict[str, dict[str, str]]] = {
@@ -65,6 +67,8 @@ RULES: Final[dict[str, dict[str, str]]] = {
     "events:capture": {
         r"payload\.events\[\d+\]\.payload\.archived": "the mark of an archived payload is the store's own",
         r"payload\.events\[\d+\]\.evidence_id": "one request names no record twice",
+        r"payload\.event": "one event, or a list of events",
+        _OWNER: "a policy that leaves things to an owner names one",
     },
     "packets:retrieve": {
         r"payload\.payload_filter\.\w+": "which fields can be compared depends on the types asked for",
@@ -78,6 +82,7 @@ RULES: Final[dict[str, dict[str, str]]] = {
         r"payload\.artifact\.source_trace_refs": "a narrative cites at least one source, in whichever field",
         r"payload\.artifact\.(narrative_scope|balance_report)(\..*)?": "a typed value has its type's form",
         r"payload\.artifact\.expires_at": "it ends in the time to come, and within the longest life",
+        _OWNER: "a policy that leaves things to an owner names one",
         r"payload\.artifact\.scope": "the scope is within the token's shard",
     },
     "artifacts:get": {r"payload\.as_of_version": "a version beyond the head is not there yet"},
@@ -87,7 +92,7 @@ RULES: Final[dict[str, dict[str, str]]] = {
         r"query\.cursor": "a cursor comes from a page with the same filters",
     },
     "atoms:govern": {
-        r"payload\.access_policy(\.owner_scope)?": "a policy that leaves things to an owner names one",
+        _OWNER: "a policy that leaves things to an owner names one",
         r"payload\.atom_id": "an atom that is put away is governed by nobody",
     },
     "ratifications:diachronic-status": {
