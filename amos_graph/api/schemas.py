@@ -48,6 +48,9 @@ _RECORDS: Final[Mapping[str, Mapping[str, type[BaseModel]]]] = {
     "ProposeRequest": {"candidates": MemoryAtom, "events": SourceEvent},
     "OutcomeRequest": {"request": PacketRequest},
 }
+#: A scope of which tenant and workspace may be left out, and the records that have one.
+_WITHIN: Final = "ScopeWithin"
+_IN_SHARD: Final = frozenset({"MemoryAtom", "SourceEvent"})
 #: Fields that the kernel fills when they are left out, although the stored record always has them.
 _FILLED: Final[Mapping[str, frozenset[str]]] = {"MemoryAtom": frozenset({"scope"})}
 #: Model → its fields that take one of some words, or a list of them.
@@ -101,6 +104,14 @@ def request_schemas(payloads: set[type[BaseModel]], settings: Settings) -> dict[
             _refer(schemas[name]["properties"][field], REF + model.__name__)
     for name, filled in _FILLED.items():
         schemas[name]["required"] = [field for field in schemas[name]["required"] if field not in filled]
+    # Tenant and workspace are the request's where the scope of a record leaves them out.
+    within = {name: value for name, value in schemas["Scope"].items() if name != "required"}
+    schemas[_WITHIN] = {**within, "title": _WITHIN}
+    for name in _IN_SHARD & schemas.keys():
+        scope = schemas[name]["properties"]["scope"]
+        for place in (scope, *scope.get("anyOf", ())):
+            if place.get("$ref") == REF + "Scope":
+                place["$ref"] = REF + _WITHIN
     for name in {*_WORDS, *_LIMITS} & {*schemas}:
         refine(name, schemas[name]["properties"], settings)
     schemas["Confidence"] = _confidence(schemas["Confidence"])
