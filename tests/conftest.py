@@ -21,6 +21,7 @@ from amos_graph.graph.procedures import Procedure
 from amos_graph.graph.transactions import Graph, connect
 from amos_graph.settings import Settings
 from tests import administrator, coverage
+from tests.clock import Clock
 from tests.server import SMALL, Server, provided_server
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -129,6 +130,14 @@ def caller(tenant: str) -> Identity:
         scope=Scope(tenant_id=tenant, workspace_id="w"),
         capabilities=frozenset(CAPABILITIES),
     )
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of the commands of this test."""
+    made = Clock()
+    monkeypatch.setattr("amos_graph.commands.plan.now", made.now)
+    return made
 
 
 ContextOf = Callable[..., Context]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from amos_graph.api.calls import Posted, Queried, bare, below, lift_scope, within
+from amos_graph.api.calls import Posted, Queried, bare, lift_scope
 from amos_graph.api.contract import get, post
-from amos_graph.api.parameters import read_query
+from amos_graph.api.parameters import listed
 from amos_graph.commands.archive import ArchiveRequest, RestoreRequest, archive, restore
 from amos_graph.commands.commit import CommitRequest, ProposeRequest, commit, propose
 from amos_graph.commands.governing import GovernRequest, govern
@@ -40,10 +40,7 @@ def get_one(call: Posted) -> Response:
 @router.get("/v1/atoms", **get("atoms:list", ListRequest))
 def list_page(request: Request, call: Queried) -> Response:
     """List atoms in order of creation, filtered, page by page."""
-    asked, scope = read_query(request, ListRequest)
-    call = within(call, scope)
-    with below("query"):
-        return call.reading(list_atoms(call.context, asked))
+    return listed(request, call, ListRequest, list_atoms)
 
 
 @router.post("/v1/atoms:archive", **post("atoms:archive", ArchiveRequest))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, get_origin
 
-from fastapi import Request
+from fastapi import Request, Response
 from pydantic import BaseModel
 
+from amos_graph.api.calls import Call, below, within
+from amos_graph.commands.execution import Context
 from amos_graph.domain.model import validate
 from amos_graph.domain.scope import SCOPE_FIELDS, AskedScope
 from amos_graph.errors import invalid
@@ -40,6 +42,19 @@ def read_query(
         else:
             raise invalid(f"query.{name[:80]}", "no such parameter")
     return values, validate(AskedScope, scope, "query").record()
+
+
+def listed(
+    request: Request,
+    call: Call,
+    model: type[BaseModel],
+    act: Callable[[Context, Mapping[str, Any]], Mapping[str, Any]],
+) -> Response:
+    """The answer to a listing, whose filters and scope stand in the query."""
+    asked, scope = read_query(request, model)
+    call = within(call, scope)
+    with below("query"):
+        return call.reading(act(call.context, asked))
 
 
 def _once(found: Mapping[str, Any], name: str) -> None:

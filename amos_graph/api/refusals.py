@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from amos_graph.api.calls import Posted, Queried, below, lift_scope, within
+from amos_graph.api.calls import Posted, Queried, lift_scope
 from amos_graph.api.contract import get, post
-from amos_graph.api.parameters import read_query
+from amos_graph.api.parameters import listed
 from amos_graph.commands.deciding import decide_refusal
 from amos_graph.commands.refusals import DecideRefusalRequest
 from amos_graph.queries.refusals import ListRefusalsRequest, list_refusals
@@ -17,10 +17,7 @@ router = APIRouter(tags=["refusals"])
 @router.get("/v1/refusals", **get("refusals:list", ListRefusalsRequest))
 def list_page(request: Request, call: Queried) -> Response:
     """List what was refused and is kept, oldest first, page by page."""
-    asked, scope = read_query(request, ListRefusalsRequest)
-    call = within(call, scope)
-    with below("query"):
-        return call.reading(list_refusals(call.context, asked))
+    return listed(request, call, ListRefusalsRequest, list_refusals)
 
 
 @router.post("/v1/refusals:decide", **post("refusals:decide", DecideRefusalRequest))

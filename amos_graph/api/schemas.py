@@ -17,7 +17,7 @@ from amos_graph.domain.association import AssociationEdge
 from amos_graph.domain.atoms import PAYLOADS
 from amos_graph.domain.canonical import INTEGER_MAX
 from amos_graph.domain.confidence import BANDS
-from amos_graph.domain.dictionary import EntityRecord, EnumEntry, RelationEntry
+from amos_graph.domain.entries import EntityRecord, EnumEntry, RelationEntry
 from amos_graph.domain.envelope import MemoryAtom
 from amos_graph.domain.evidence import SourceEvent
 from amos_graph.domain.lifecycle import (

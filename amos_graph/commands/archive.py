@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
-
-from pydantic import Field
+from typing import Any, Final
 
 from amos_graph.commands.execution import Command, Context, Moment, Plan, Receipt, execute
+from amos_graph.commands.reasons import ReasonedRequest, note_of
 from amos_graph.commands.refusals import permitted
 from amos_graph.commands.state import Mentions, read_state
 from amos_graph.commands.view import View
 from amos_graph.domain.events import Draft, Write
-from amos_graph.domain.evidence import SourceEvent, evidence_body, evidence_id
-from amos_graph.domain.ids import AtomId
-from amos_graph.domain.model import Strict, validate
+from amos_graph.domain.model import validate
 from amos_graph.domain.projection import state_key
 from amos_graph.domain.state import Current
 from amos_graph.errors import AmosError, Fault
@@ -26,19 +23,14 @@ from amos_graph.policy.access import may_read_body
 from amos_graph.policy.archiving import archive_writes, restore_writes
 from amos_graph.policy.changing import Change
 from amos_graph.policy.conflict import check_expected
-
-Reason = Annotated[str, Field(min_length=1, max_length=2000)]
-
-
-class ArchiveRequest(Strict):
-    """Which atom, and why; the reason is kept as evidence, since the journal holds no free text."""
-
-    atom_id: AtomId
-    reason: Reason
-    expected_version: int | None = Field(default=None, ge=1)
+from amos_graph.policy.risk import OPERATION_RISKS
 
 
-class RestoreRequest(ArchiveRequest):
+class ArchiveRequest(ReasonedRequest):
+    """Which atom is to be put away, and why; the reason is kept as evidence."""
+
+
+class RestoreRequest(ReasonedRequest):
     """Which archived atom is to be active again, and why; the reason is kept as evidence."""
 
 
@@ -85,22 +77,16 @@ _ARCHIVE: Final = _Move("archive_atom", "atom_archived", "archive_reason", "acti
 _RESTORE: Final = _Move("restore_atom", "atom_restored", "restore_reason", "detached", _restored)
 
 
-def _moved(context: Context, request: Mapping[str, Any], asked: ArchiveRequest, move: _Move) -> Receipt:
-    expected, at = dict(context.expected_versions), dict[str, str]()
-    if asked.expected_version is not None:
-        expected[asked.atom_id] = asked.expected_version
-        at[asked.atom_id] = "expected_version"
-    note = SourceEvent(
-        source_type=move.reason_type, source_ref=f"atom:{asked.atom_id}", payload={"reason": asked.reason}
-    )
+def _moved(context: Context, request: Mapping[str, Any], asked: ReasonedRequest, move: _Move) -> Receipt:
+    expected, at = context.expecting(asked.atom_id, asked.expected_version)
+    note = note_of(context, asked, move.reason_type)
     scope, edges_max = context.scope, context.settings.detached_edges_max
-    note_ref = evidence_id(note, scope)
     command = Command(
         operation=move.operation,
         capability="atom.archive",
         payload=dict(request),
         target_refs=(asked.atom_id,),
-        mentions=Mentions(refs=(asked.atom_id, note_ref, *expected)),
+        mentions=Mentions(refs=(asked.atom_id, note.ref, *expected)),
     )
 
     def decided(view: View, moment: Moment) -> Plan:
@@ -109,29 +95,25 @@ def _moved(context: Context, request: Mapping[str, Any], asked: ArchiveRequest, 
         atom = state.visible.get(asked.atom_id)
         if atom is None:
             raise AmosError("not_found", "no such atom", [Fault("atom_id", "no such atom")])
-        approvals = permitted(view, context, command, moment, [Change("atom_id", atom, "medium")])
+        change = Change("atom_id", atom, OPERATION_RISKS[move.operation])
+        approvals = permitted(view, context, command, moment, [change])
         edges = view.edges_at([atom.ref], [move.edges_in], edges_max)
         writes = move.writes(view, atom, edges, moment)
-        drafts: list[Draft] = [*approvals]
-        if note_ref not in state.visible:
-            body = evidence_body(note, note_ref, scope, now=moment.now, writer=moment.writer)
-            drafts.append(captured(note_ref, body))
-        drafts.append(
-            Draft(
-                event_type=move.event_type,
-                operation=move.operation,
-                writes=tuple(writes),
-                evidence_refs=(note_ref,),
-                extra={"atom_id": atom.ref, "atom_type": atom.body["type"], "atom_version": atom.version + 1},
-            )
+        reasons = note.drafts(context, state, moment)
+        moved = Draft(
+            event_type=move.event_type,
+            operation=move.operation,
+            writes=tuple(writes),
+            evidence_refs=(note.ref,),
+            extra={"atom_id": atom.ref, "atom_type": atom.body["type"], "atom_version": atom.version + 1},
         )
         seen = {edge.ref for edge in edges if may_read_body(context.identity, scope, edge.body)}
         return Plan(
-            drafts=tuple(drafts),
-            created=() if note_ref in state.visible else (note_ref,),
+            drafts=(*approvals, *reasons, moved),
+            created=(note.ref,) if reasons else (),
             updated=tuple(write.ref for write in writes if write.ref == atom.ref or write.ref in seen),
             standing=_standing(writes[0]),
-            result={"atom_refs": [atom.ref], "evidence_refs": [note_ref]},
+            result={"atom_refs": [atom.ref], "evidence_refs": [note.ref]},
         )
 
     receipt = execute(context, command, decided)
@@ -146,14 +128,3 @@ def _standing(atom: Write) -> tuple[tuple[str, str], ...]:
     if state != "active":
         return ()
     return ((atom.ref, state_key(state, atom.body["health_status"], superseded=False)),)
-
-
-def captured(ref: str, body: Mapping[str, Any]) -> Draft:
-    """The event that keeps a reason as evidence."""
-    return Draft(
-        event_type="evidence_captured",
-        operation="capture_event",
-        writes=(Write("evidence", ref, 1, body),),
-        evidence_refs=(ref,),
-        extra={name: body[name] for name in ("source_type", "checksum")},
-    )

@@ -15,7 +15,7 @@ from amos_graph.domain.canonical import canonical_bytes
 from amos_graph.domain.events import Draft, Write
 from amos_graph.domain.evidence import GENESIS_PREFIX, SourceEvent, evidence_id
 from amos_graph.domain.model import Strict, validate
-from amos_graph.domain.scope import SCOPE_SPELLINGS, Scope
+from amos_graph.domain.scope import Scope, in_shard
 from amos_graph.errors import invalid
 from amos_graph.policy.commit import decide
 from amos_graph.policy.conflict import check_expected
@@ -101,8 +101,14 @@ def check_sources(context: Context, named: Mapping[str, dict[str, Any]]) -> Sour
     records: dict[str, tuple[SourceEvent, Scope]] = {}
     places: dict[str, str] = {}
     archived: list[bytes] = []
-    for path, value in named.items():
-        event = validate(SourceEvent, _in_shard(value, context.scope), path)
+    for path, given in named.items():
+        stated: Any = given.get("scope")
+        scoped = (
+            {"scope": in_shard(cast("dict[str, Any]", stated), context.scope)}
+            if isinstance(stated, dict)
+            else {}
+        )
+        event = validate(SourceEvent, {**given, **scoped}, path)
         scope = event.scope or context.scope
         context.writable(scope, f"{path}.scope")
         ref = event.evidence_id or evidence_id(event, scope)
@@ -122,17 +128,6 @@ def check_sources(context: Context, named: Mapping[str, dict[str, Any]]) -> Sour
         records[ref] = (event, scope)
         places[ref] = path
     return Sources(records, places, archived)
-
-
-def _in_shard(value: dict[str, Any], scope: Scope) -> dict[str, Any]:
-    """The event with the tenant and workspace of the request where its own scope leaves them out."""
-    stated = value.get("scope")
-    if not isinstance(stated, dict):
-        return value
-    known = {SCOPE_SPELLINGS.get(name, name) for name in cast("dict[str, Any]", stated)}
-    shard = {"tenant_id": scope.tenant_id, "workspace_id": scope.workspace_id}
-    missing = {name: part for name, part in shard.items() if name not in known}
-    return {**value, "scope": {**missing, **cast("dict[str, Any]", stated)}}
 
 
 def stored_sources(context: Context, sources: Sources) -> None:

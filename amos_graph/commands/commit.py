@@ -16,7 +16,7 @@ from amos_graph.commands.view import View
 from amos_graph.domain.association import AssociationEdge, edge_id
 from amos_graph.domain.atoms import JUDGMENT, PROPOSABLE
 from amos_graph.domain.canonical import canonical_bytes
-from amos_graph.domain.dictionary import EntityRecord, EnumEntry, RelationEntry
+from amos_graph.domain.entries import EntityRecord, EnumEntry, RelationEntry
 from amos_graph.domain.envelope import CheckedAtom, check_atom
 from amos_graph.domain.events import Draft, Write
 from amos_graph.domain.ids import RecordKind

@@ -24,10 +24,7 @@ def decide_refusal(context: Context, request: Mapping[str, Any]) -> Receipt:
     """
     asked = validate(DecideRefusalRequest, request)
     ref = asked.refusal_id
-    expected, at = dict(context.expected_versions), dict[str, str]()
-    if asked.expected_version is not None:
-        expected[ref] = asked.expected_version
-        at[ref] = "expected_version"
+    expected, at = context.expecting(ref, asked.expected_version)
     command = Command(
         operation="decide_refusal",
         capability="review.decide",

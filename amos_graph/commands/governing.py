@@ -10,19 +10,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from amos_graph.commands.archive import Reason, captured
 from amos_graph.commands.commit import mentioned, plan_of
 from amos_graph.commands.execution import Command, Context, Moment, Plan, Receipt, execute
+from amos_graph.commands.reasons import ReasonedRequest, note_of
 from amos_graph.commands.refusals import permitted
 from amos_graph.commands.state import Mentions, read_state
 from amos_graph.commands.view import View
 from amos_graph.domain.envelope import check_atom
-from amos_graph.domain.evidence import SourceEvent, evidence_body, evidence_id
-from amos_graph.domain.ids import AtomId
 from amos_graph.domain.lifecycle import RetentionClass
-from amos_graph.domain.model import Strict, validate
+from amos_graph.domain.model import validate
 from amos_graph.domain.scope import AccessPolicy
 from amos_graph.domain.state import Current
 from amos_graph.domain.value_kinds import fault
@@ -33,15 +31,12 @@ from amos_graph.policy.conflict import check_expected
 from amos_graph.policy.submission import Submission
 
 
-class GovernRequest(Strict):
-    """Which atom, what is decided of it, and why; the reason is kept as evidence."""
+class GovernRequest(ReasonedRequest):
+    """Which atom, what is decided of it, and why."""
 
-    atom_id: AtomId
-    reason: Reason
     retention_class: RetentionClass | None = None
     #: The whole policy that the atom has from now on; `{}` takes it away.
     access_policy: AccessPolicy | None = None
-    expected_version: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _decides_something(self) -> GovernRequest:
@@ -58,21 +53,15 @@ def govern(context: Context, request: Mapping[str, Any]) -> Receipt:
     `review_required`.
     """
     asked = validate(GovernRequest, request)
-    expected, at = dict(context.expected_versions), dict[str, str]()
-    if asked.expected_version is not None:
-        expected[asked.atom_id] = asked.expected_version
-        at[asked.atom_id] = "expected_version"
-    note = SourceEvent(
-        source_type="govern_reason", source_ref=f"atom:{asked.atom_id}", payload={"reason": asked.reason}
-    )
-    note_ref = evidence_id(note, context.scope)
+    expected, at = context.expecting(asked.atom_id, asked.expected_version)
+    note = note_of(context, asked, "govern_reason")
     edges_max = context.settings.detached_edges_max
     command = Command(
         operation="govern_atom",
         capability="atom.govern",
         payload=dict(request),
         target_refs=(asked.atom_id,),
-        mentions=Mentions(refs=(asked.atom_id, note_ref, *expected), owners=(asked.atom_id,)),
+        mentions=Mentions(refs=(asked.atom_id, note.ref, *expected), owners=(asked.atom_id,)),
     )
 
     def decided(view: View, moment: Moment) -> Plan:
@@ -88,19 +77,17 @@ def govern(context: Context, request: Mapping[str, Any]) -> Receipt:
         approvals = permitted(view, context, command, moment, list(changes_of(decision, state.visible)))
         plan = plan_of(decision, (), proposing=False)
         governed = tuple(
-            replace(draft, event_type="atom_governed", operation="govern_atom", evidence_refs=(note_ref,))
+            replace(draft, event_type="atom_governed", operation="govern_atom", evidence_refs=(note.ref,))
             if draft.event_type == "atom_updated"
             else draft
             for draft in plan.drafts
         )
-        noted = note_ref in state.visible
-        body = evidence_body(note, note_ref, context.scope, now=moment.now, writer=moment.writer)
-        reasons = () if noted or not governed else (captured(note_ref, body),)
+        reasons = note.drafts(context, state, moment) if governed else ()
         return replace(
             plan,
             drafts=(*approvals, *reasons, *governed),
-            created=(*plan.created, *((note_ref,) if reasons else ())),
-            result={**plan.result, "evidence_refs": [note_ref]},
+            created=(*plan.created, *((note.ref,) if reasons else ())),
+            result={**plan.result, "evidence_refs": [note.ref]},
         )
 
     receipt = execute(context, command, decided)

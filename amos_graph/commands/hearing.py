@@ -13,7 +13,7 @@ from amos_graph.domain.state import Current, State
 from amos_graph.errors import AmosError, Fault
 from amos_graph.policy.diachronic import Progress, progress
 from amos_graph.policy.linking import associations
-from amos_graph.policy.ratification import Judged, bar_of, derived_risk
+from amos_graph.policy.ratification import Judged, bar_of, derived_risk, predecessor_ref
 from amos_graph.policy.submission import Case, Submission
 
 
@@ -77,7 +77,8 @@ def hear(bench: Bench, proposal: Current, adjudication_ref: str, current: Curren
         raise AmosError(
             "authorization_denied", message, [Fault("adjudication_ref", message)], {"risk": "high"}
         )
-    before = current or _predecessor(bench, proposal)
+    follows = predecessor_ref(proposal.body)
+    before = current or (bench.seen(follows, "proposal_ref") if follows else None)
     history = bench.view.adjudications(proposal.ref)
     judgment = adjudication.body["payload"]
     cited: list[str] = judgment["covenant_refs"]
@@ -112,10 +113,3 @@ def hear(bench: Bench, proposal: Current, adjudication_ref: str, current: Curren
             now=bench.moment.now,
         ),
     )
-
-
-def _predecessor(bench: Bench, proposal: Current) -> Current | None:
-    """The record that a proposal follows: named in a constitutional payload, or superseded by it."""
-    named = proposal.body["payload"].get("predecessor_ref")
-    follows = [named] if named else proposal.body.get("supersedes", [])[:1]
-    return bench.seen(follows[0], "proposal_ref") if follows else None

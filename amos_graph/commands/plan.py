@@ -43,6 +43,12 @@ class Context:
             raise AmosError("scope_denied", f"{at}: {outside}", [Fault(at, outside)])
         self.identity.within(scope.record(), at)
 
+    def expecting(self, ref: str, version: int | None) -> tuple[dict[str, int], dict[str, str]]:
+        """The expected versions of the envelope and of the payload, and where those of the payload stand."""
+        if version is None:
+            return dict(self.expected_versions), {}
+        return {**self.expected_versions, ref: version}, {ref: "expected_version"}
+
     def caller(self, capability: str, *, approved: bool = False) -> Caller:
         """Who changes records by this capability, as decisions know it."""
         trust_min = self.settings.high_risk_trust_min

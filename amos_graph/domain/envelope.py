@@ -14,7 +14,7 @@ from amos_graph.domain.confidence import Confidence
 from amos_graph.domain.ids import AtomId, EvidenceId, derived_id
 from amos_graph.domain.lifecycle import HEALTH_STATUSES, LAYERS, LIFECYCLE_STATES, RETENTION_CLASSES
 from amos_graph.domain.model import Strict, validate
-from amos_graph.domain.scope import SCOPE_SPELLINGS, AccessPolicy, Scope, access_class
+from amos_graph.domain.scope import SCOPE_SPELLINGS, AccessPolicy, Scope, access_class, in_shard
 from amos_graph.domain.times import Timestamp
 from amos_graph.errors import invalid
 
@@ -152,9 +152,7 @@ def check_atom(
         record = {**PAYLOADS[kind].defaults, **record}
     named = record.get("scope", scope.record())
     if isinstance(named, dict):
-        # Every scope lies in the request's own shard, so that an atom need not repeat which one that is.
-        shard = {"tenant_id": scope.tenant_id, "workspace_id": scope.workspace_id}
-        record["scope"] = {**shard, **cast("dict[str, Any]", named)}
+        record["scope"] = in_shard(cast("dict[str, Any]", named), scope)
     envelope = validate(MemoryAtom, record, at)
     payload_type(envelope.type, f"{at}.type")
     payload = validate_payload(envelope.type, envelope.payload, f"{at}.payload")

@@ -18,14 +18,13 @@ from amos_graph.domain.atoms import payload_type
 from amos_graph.domain.atoms.payload import Payload
 from amos_graph.domain.canonical import canonical_text
 from amos_graph.domain.captions import clip
-from amos_graph.domain.dictionary import fold
 from amos_graph.domain.ids import RecordKind, derived_id, relationship_type, shard_key, with_names
 from amos_graph.domain.lifecycle import recall_default
 from amos_graph.domain.mentions import Mention, name_key
 from amos_graph.domain.scope import AccessPolicy, Scope, access_class
 from amos_graph.domain.score import NUMBERS
 from amos_graph.domain.times import parse_time
-from amos_graph.domain.values import words
+from amos_graph.domain.values import fold, words
 
 SEARCH_TEXT_MAX: Final = 20_000
 _TIMES: Final = frozenset(

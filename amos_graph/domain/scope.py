@@ -68,6 +68,13 @@ class AskedScope(Strict):
     tool_environment_id: Identifier | None = None
 
 
+def in_shard(stated: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
+    """The scope of a record with the tenant and workspace of its request where it leaves them out."""
+    known = {SCOPE_SPELLINGS.get(name, name) for name in stated}
+    shard = {"tenant_id": scope.tenant_id, "workspace_id": scope.workspace_id}
+    return {**{name: part for name, part in shard.items() if name not in known}, **stated}
+
+
 def with_spelled_scope(record: Mapping[str, Any]) -> dict[str, Any]:
     """The record with its `scope` as the spec's table spells it, for the validator of a model.
 

@@ -68,10 +68,8 @@ def _precedence(case: Judged) -> str | None:
 def _weakened(case: Judged) -> str | None:
     before, after = _payloads(case)
     old, new = before["amendment_requirements"], after["amendment_requirements"]
-    bar = Bar().raised(old.get("ratification_threshold"))
-    if Bar().raised(new.get("ratification_threshold")).raised(_stated(bar)) != Bar().raised(
-        new.get("ratification_threshold")
-    ):
+    asked, kept = (Bar().raised(one.get("ratification_threshold")) for one in (old, new))
+    if not kept.covers(asked):
         return "it would take less to amend the successor"
     for name in ("required_capabilities", "conditions"):
         if set(old.get(name) or ()) - set(new.get(name) or ()):
@@ -85,14 +83,6 @@ def _weakened(case: Judged) -> str | None:
     if order.index(after["amendability"]) < order.index(before["amendability"]):
         return "the successor is easier to amend"
     return None
-
-
-def _stated(bar: Bar) -> dict[str, Any]:
-    return {
-        "required_confirmations": bar.confirmations,
-        "min_interval_seconds": bar.interval_s,
-        "materially_distinct_evidence": bar.distinct,
-    }
 
 
 #: Beside the checks of an adoption; the first ones are what the others rest on.

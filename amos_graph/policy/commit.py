@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from amos_graph.domain.atoms import payload_type
-from amos_graph.domain.dictionary import ENUMS, RELATIONS, EntityRecord
+from amos_graph.domain.dictionary import ENUMS, RELATIONS
+from amos_graph.domain.entries import EntityRecord
 from amos_graph.domain.envelope import CheckedAtom
 from amos_graph.domain.evidence import evidence_body
 from amos_graph.domain.scope import Scope

@@ -29,6 +29,14 @@ class Bar:
             self.distinct or bool(stated.get("materially_distinct_evidence")),
         )
 
+    def covers(self, other: Bar) -> bool:
+        """True if this bar asks for no less than the other in any respect."""
+        return (
+            self.confirmations >= other.confirmations
+            and self.interval_s >= other.interval_s
+            and self.distinct >= other.distinct
+        )
+
 
 #: Risk class → the least that it takes. Nothing lowers it.
 MINIMA: Final[Mapping[str, Bar]] = {

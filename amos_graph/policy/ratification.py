@@ -70,6 +70,12 @@ def identity_refs(identity: Identity) -> tuple[str, ...]:
     return (agent, f"ent:agent:{agent}") if agent else ()
 
 
+def predecessor_ref(proposal: Mapping[str, Any]) -> str | None:
+    """The record that a proposal follows: named in a constitutional payload, or superseded by it."""
+    named: str | None = proposal["payload"].get("predecessor_ref")
+    return named or next(iter(proposal.get("supersedes", ())), None)
+
+
 def derived_diff(proposal: Mapping[str, Any], predecessor: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     """What a proposal changes of the record that it follows; nothing where it follows none."""
     return difference(predecessor["payload"], proposal["payload"]) if predecessor else []

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from amos_graph.domain.association import AssociationEdge
-from amos_graph.domain.dictionary import RELATIONS, EntityRecord, EnumEntry, RelationEntry
+from amos_graph.domain.dictionary import RELATIONS
+from amos_graph.domain.entries import EntityRecord, EnumEntry, RelationEntry
 from amos_graph.domain.envelope import CheckedAtom
 from amos_graph.domain.evidence import SourceEvent
 from amos_graph.domain.scope import Scope

@@ -16,7 +16,7 @@ from amos_graph.domain.state import Current
 from amos_graph.graph.transactions import Tx
 from amos_graph.policy.access import may_read_body
 from amos_graph.policy.diachronic import Bar, progress
-from amos_graph.policy.ratification import bar_of, derived_risk
+from amos_graph.policy.ratification import GUIDANCE, bar_of, derived_risk, predecessor_ref
 from amos_graph.queries.versions import head_version
 from amos_graph.queries.visibility import visible_classes
 
@@ -58,9 +58,8 @@ def _status(
     subject = _seen(tx, context, asked.subject_ref)
     if subject is None:
         return answer
-    named = subject.body["payload"].get("predecessor_ref")
-    follows = [named] if named else subject.body.get("supersedes", [])[:1]
-    before = _seen(tx, context, follows[0]) if follows else None
+    follows = predecessor_ref(subject.body)
+    before = _seen(tx, context, follows) if follows else None
     risk = derived_risk(subject.body, before.body if before else None)
     history = reconstructions(tx, shard, subject.ref, visible_classes(tx, context).classes)
     wanted = {ref for one in history for ref in one.payload["diachronic"]["new_experience_refs"]}
@@ -69,7 +68,8 @@ def _status(
         for record in read_records(tx, shard, sorted(wanted))
         if may_read_body(context.identity, context.scope, record.body)
     )
-    bar: Bar = bar_of(risk, {"ratification_threshold": stated}, before.body if named and before else None)
+    amends = subject.body["type"] in GUIDANCE
+    bar: Bar = bar_of(risk, {"ratification_threshold": stated}, before.body if amends and before else None)
     reached = progress(history, asked.identity_ref, known, bar)
     return {**answer, "found": True, "risk_class": risk, **reached.record()}
 

@@ -12,7 +12,6 @@ from amos_graph.commands.commit import commit
 from amos_graph.commands.execution import Context
 from amos_graph.commands.governing import govern
 from amos_graph.domain.scope import Identity, Scope
-from amos_graph.errors import AmosError
 from amos_graph.graph.transactions import Graph
 from amos_graph.queries.get import get_atom
 from amos_graph.queries.list import list_atoms
@@ -20,6 +19,7 @@ from amos_graph.queries.provenance import analyze_provenance
 from amos_graph.queries.recall import recall
 from amos_graph.queries.verify import verify
 from tests.conftest import ContextOf
+from tests.refusals import refusal
 from tests.samples import belief, source_event
 
 Json = dict[str, Any]
@@ -44,12 +44,6 @@ def changed(context: Context, policy: Json, says: str) -> Json:
     atom = belief(id="b1", version=1, access_policy=policy, scope={}, payload={"object": says})
     receipt: Json = commit(context, {"atoms": [atom]}).record
     return receipt
-
-
-def refusal(run: Any) -> AmosError:
-    with pytest.raises(AmosError) as refused:
-        run()
-    return refused.value
 
 
 def test_a_mutation_policy_keeps_a_record_for_its_owner(context: Context, ada: Context, graph: Graph) -> None:

@@ -20,6 +20,7 @@ from amos_graph.queries.get import get_atom
 from amos_graph.queries.refusals import list_refusals
 from amos_graph.queries.verify import verify
 from tests.conftest import ContextOf
+from tests.refusals import refusal
 from tests.samples import belief, source_event
 
 Json = dict[str, Any]
@@ -43,12 +44,6 @@ def change(context: Context, says: str = "tea") -> Json:
     atom = belief(id="b1", version=1, access_policy=REVIEW, scope={}, payload={"object": says})
     receipt: Json = commit(context, {"atoms": [atom]}).record
     return receipt
-
-
-def refusal(run: Any) -> AmosError:
-    with pytest.raises(AmosError) as refused:
-        run()
-    return refused.value
 
 
 def queued(context: Context, **filters: Any) -> list[Json]:

@@ -10,10 +10,9 @@ from fastapi import FastAPI
 from amos_graph.policy.difference import difference
 from amos_graph.settings import Settings
 from tests.api.conftest import TokenFor
-from tests.governance.conftest import AGENT, CRITIC, Clock, adjudication, again, clock, covenant
+from tests.clock import Clock
+from tests.governance.conftest import AGENT, CRITIC, adjudication, again, covenant
 from tests.samples import belief, source_event
-
-__all__ = ["clock"]
 
 
 def _operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:

@@ -17,10 +17,8 @@ from amos_graph.domain.dictionary import (
     RELATIONS,
     STRUCTURAL_TYPES,
     VOCABULARIES,
-    EntityRecord,
-    EnumEntry,
-    RelationEntry,
 )
+from amos_graph.domain.entries import EntityRecord, EnumEntry, RelationEntry
 from amos_graph.domain.ids import EnumId, RelationId, relationship_type
 from amos_graph.domain.lifecycle import HEALTH_STATUSES, LAYERS
 from amos_graph.domain.model import Strict, validate

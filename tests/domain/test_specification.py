@@ -21,7 +21,8 @@ from amos_graph.domain.association import AssociationEdge
 from amos_graph.domain.atoms import PAYLOADS, validate_payload
 from amos_graph.domain.canonical import canonical_bytes
 from amos_graph.domain.confidence import Confidence
-from amos_graph.domain.dictionary import VOCABULARIES, EntityRecord
+from amos_graph.domain.dictionary import VOCABULARIES
+from amos_graph.domain.entries import EntityRecord
 from amos_graph.domain.envelope import check_atom
 from amos_graph.domain.events import GENESIS, Draft, Stamp, Write, seal
 from amos_graph.domain.evidence import SourceEvent, evidence_body

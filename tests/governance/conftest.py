@@ -1,10 +1,8 @@
-"""An identity with a constitution, and a clock that the test moves on."""
+"""An identity with a constitution."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import pytest
@@ -13,36 +11,13 @@ from amos_graph.commands.commit import commit, propose
 from amos_graph.commands.execution import Context
 from amos_graph.commands.ratification import found
 from amos_graph.domain.scope import Identity, Scope
-from amos_graph.domain.times import format_time
+from tests.clock import Clock
 from tests.conftest import ContextOf
 from tests.samples import belief, source_event
 
 Json = dict[str, Any]
 AGENT: Final = "planner"
 GROUNDS: Final[Json] = {"evidence_refs": ["evd_turn1"], "confidence": {"level": "high", "score": 0.9}}
-START: Final = datetime.now(UTC)
-
-
-class Clock:
-    """The time at which commands are accepted."""
-
-    def __init__(self) -> None:
-        self.instant = datetime.now(UTC)
-
-    def now(self) -> str:
-        self.instant += timedelta(milliseconds=1)
-        return format_time(self.instant)
-
-    def pass_(self, **span: float) -> None:
-        self.instant += timedelta(**span)
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock of this test's commands."""
-    made = Clock()
-    monkeypatch.setattr("amos_graph.commands.plan.now", made.now)
-    return made
 
 
 @pytest.fixture
@@ -122,9 +97,6 @@ def founded(planner: Context) -> Context:
     propose(planner, {"candidates": [covenant()]})
     found(planner, {"record_refs": ["covenant:1"]})
     return planner
-
-
-Judge = Callable[..., Json]
 
 
 @pytest.fixture

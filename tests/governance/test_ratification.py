@@ -27,17 +27,13 @@ from amos_graph.queries.recall import recall
 from amos_graph.queries.verify import verify
 from amos_graph.settings import Settings
 from tests.administrator import run
+from tests.clock import Clock
 from tests.conftest import ContextOf
-from tests.governance.conftest import AGENT, CRITIC, Clock, Json, adjudication, again, covenant, judged
+from tests.governance.conftest import AGENT, CRITIC, Json, adjudication, again, covenant, judged
+from tests.refusals import refusal
 from tests.samples import belief, source_event
 
 ASKED = {"proposal_ref": "b1", "adjudication_ref": "adj:1", "expected_version": 1}
-
-
-def refusal(what: Any) -> AmosError:
-    with pytest.raises(AmosError) as refused:
-        what()
-    return refused.value
 
 
 def state_of(context: Context, ref: str) -> str:

@@ -16,7 +16,8 @@ from amos_graph.policy.difference import difference
 from amos_graph.queries.get import get_atom
 from amos_graph.queries.report import run_report
 from amos_graph.queries.verify import verify
-from tests.governance.conftest import CRITIC, Clock, Json, again, covenant, judged
+from tests.clock import Clock
+from tests.governance.conftest import CRITIC, Json, again, covenant, judged
 
 ASKED = {
     "current_ref": "covenant:1",
